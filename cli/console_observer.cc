@@ -185,6 +185,7 @@ void ConsoleObserver::OnChampion(const Candidate& champion, const ChampionCheck&
     Print(out_, "{} #{} holds on {} held-out cases{}; {:.2f} times the speed of the baseline in interleaved timing{}\n",
           minimised ? "candidate" : "champion", champion.id, check.held_out_cases.size(), tools, check.speedup,
           Describe(check.slowest));
+    if (!check.not_counted.empty()) PrintWrapped(out_, fmt::format("without hardware counters: {}", check.not_counted));
   } else {
     if (last_.best == champion.id) last_.best = 0;
     Print(out_, "#{} does not hold on held-out cases ({}: {}); {}\n", champion.id, ToString(check.outcome), check.message,

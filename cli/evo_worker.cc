@@ -72,6 +72,12 @@ DeviceKind CpuKind() {
           .make_device = [](const nlohmann::json&) { return MakeCpuDevice(); }};
 }
 
+// What the process that owns a GPU does with it.
+CudaUse UseIn(const nlohmann::json& init) {
+  const std::string use = init.value("use", "timing");
+  return use == "tool" ? CudaUse::kTool : use == "counting" ? CudaUse::kCounting : CudaUse::kTiming;
+}
+
 DeviceKind CudaKind() {
   return {.kind = kCudaPolicy.kind,
           .make_compiler =
@@ -84,7 +90,7 @@ DeviceKind CudaKind() {
           .compile_export = CompileExport,
           .make_device = [](const nlohmann::json& init) -> std::unique_ptr<Device> {
             const std::unique_ptr<Compiler> compiler = MakeNvrtc();
-            const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot(), init.value("timing", true)};
+            const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot(), UseIn(init)};
             return std::make_unique<CudaDevice>(options, *compiler);
           }};
 }

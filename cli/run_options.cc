@@ -106,7 +106,8 @@ void AddDevice(CLI::App& run, RunOptions& options) {
   run.add_option("--compile-workers", options.compile_workers, "Compile processes (default: one for each core)")
       ->check(CLI::Range(1, 1024));
   run.add_flag("--no-check", options.no_check, "End without checking the champion; `evo verify` does that later");
-  run.add_flag("--no-tools", options.no_tools, "Check the champion without compute-sanitizer; `evo verify` runs it later");
+  run.add_flag("--no-tools", options.no_tools,
+               "Check the champion without compute-sanitizer and hardware counters; `evo verify` runs them later");
 }
 
 void AddExecutor(CLI::App& run, RunOptions& options) {

@@ -11,6 +11,7 @@
 #include "cli/input_groups.h"
 #include "cli/print.h"
 #include "cli/table.h"
+#include "core/counted_diagnosis.h"
 
 namespace evo {
 namespace {
@@ -70,6 +71,20 @@ void AddLeftOut(std::vector<EvidenceLine>& lines, const std::vector<LeftOut>& le
   }
 }
 
+// What the hardware's counters say of the candidate and of the baseline.
+void AddCounters(std::vector<EvidenceLine>& lines, const ChampionCheck& check, bool all) {
+  for (const HardwareCounters& counters : check.counters) {
+    const Diagnosis diagnosis = DiagnoseCounted(counters);
+    const bool baseline = counters.program == kCountedBaseline;
+    lines.push_back({baseline ? "" : "counters", fmt::format("{}{}: {}", baseline ? "the baseline " : "",
+                                                             Describe(diagnosis.bottleneck), diagnosis.evidence)});
+    if (!all) continue;
+    if (const std::string rates = DescribeRates(counters); !rates.empty()) lines.push_back({"", "of the peak: " + rates});
+    if (const std::string waits = DescribeWaits(counters); !waits.empty()) lines.push_back({"", "warps wait " + waits});
+  }
+  if (!check.not_counted.empty()) lines.push_back({"counters", "none: " + OneLine(check.not_counted, kVerdictWidth)});
+}
+
 }  // namespace
 
 std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all) {
@@ -98,6 +113,7 @@ std::vector<EvidenceLine> DescribeEvidence(const ChampionCheck& check, bool all)
   }
   if (!std::isnan(check.fresh_ratio))
     lines.push_back({"fresh data", fmt::format("{} times as long as on data that repeats", Ratio(check.fresh_ratio))});
+  AddCounters(lines, check, all);
   if (const std::string found = Describe(check.counterexample); !found.empty()) lines.push_back({"fails on", found});
   return lines;
 }

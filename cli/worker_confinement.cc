@@ -64,7 +64,7 @@ Phases PhasesOf(const std::string& role, const nlohmann::json& init) {
     after.memory_bytes = HalfOfMemory();
     after.file_bytes = kLargestImage;
     after.open_files = kOpenFiles;
-  } else if (!init.value("timing", true)) {
+  } else if (init.value("use", "timing") == "tool") {
     // compute-sanitizer has started it, and speaks with it by sockets and signals.
     phases.left_out = {"seccomp, Landlock: not used under compute-sanitizer"};
   } else {

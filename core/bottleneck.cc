@@ -16,6 +16,7 @@ constexpr auto kRows = std::to_array<Row>({
     {Bottleneck::kNone, "", "", "-"},
     {Bottleneck::kDram, "dram", "DRAM", "DRAM bound"},
     {Bottleneck::kL2, "l2", "L2", "L2 bound"},
+    {Bottleneck::kL1, "l1", "L1 and shared memory", "L1 bound"},
     {Bottleneck::kArithmetic, "arithmetic", "arithmetic", "arithmetic bound"},
     {Bottleneck::kTensorStarved, "tensor_starved", "missing tensor instructions", "tensor-starved"},
     {Bottleneck::kSpills, "spills", "spills", "spilling registers"},

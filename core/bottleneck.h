@@ -6,11 +6,12 @@
 
 namespace evo {
 
-// What a kernel's time is spent on, as far as it shows without counters. docs/insight.md says how it is found.
+// What a kernel's time is spent on. docs/insight.md says how it is found.
 enum class Bottleneck {
   kNone,           // not looked at: another device, an older version, or a program that is not ok
   kDram,           // near the rate of the device's memory
   kL2,             // near the rate of L2, which holds all that is moved
+  kL1,             // near the rate of L1 and shared memory, or of its banks; only counters show it
   kArithmetic,     // near the rate of the arithmetic that it uses
   kTensorStarved,  // sums of products of 16-bit numbers without tensor instructions
   kSpills,         // registers that do not fit are in memory
@@ -22,8 +23,9 @@ enum class Bottleneck {
 };
 
 inline constexpr std::array kBottlenecks{
-    Bottleneck::kDram,    Bottleneck::kL2,      Bottleneck::kArithmetic, Bottleneck::kTensorStarved, Bottleneck::kSpills,
-    Bottleneck::kBarrier, Bottleneck::kLatency, Bottleneck::kTail,       Bottleneck::kLaunch,        Bottleneck::kUnknown};
+    Bottleneck::kDram,          Bottleneck::kL2,     Bottleneck::kL1,      Bottleneck::kArithmetic,
+    Bottleneck::kTensorStarved, Bottleneck::kSpills, Bottleneck::kBarrier, Bottleneck::kLatency,
+    Bottleneck::kTail,          Bottleneck::kLaunch, Bottleneck::kUnknown};
 
 // The name in the database and in JSON, such as "tensor_starved"; empty for kNone. Names never change.
 std::string_view ToString(Bottleneck bottleneck);

@@ -7,6 +7,7 @@
 
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "core/hardware_counters.h"
 
 namespace evo {
 
@@ -75,6 +76,8 @@ struct ChampionCheck {
   double speedup = kNoValue;                // baseline_ns / candidate_ns
   std::vector<std::string> held_out_cases;  // names of the cases that were checked
   std::vector<ToolResult> tools;            // empty if no tool ran
+  std::vector<HardwareCounters> counters;   // of the candidate, then of the baseline; empty if nothing was counted
+  std::string not_counted;                  // why nothing was counted, where that was tried
   SlowestInputs slowest;
   VerifiedDomain domain;
   AdversaryEffort adversary;
@@ -88,8 +91,8 @@ struct ChampionCheck {
   std::string took;                // seconds by part: "inputs 2.1 s, listed cases 3.0 s, search 20.0 s"
 };
 BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
-                      (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, slowest,
-                       domain, adversary, counterexample, fresh_ratio, reference, reference_ms, took))
+                      (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, counters,
+                       not_counted, slowest, domain, adversary, counterexample, fresh_ratio, reference, reference_ms, took))
 
 // A result of an earlier run in the same database, measured under the same conditions as the present run.
 struct KnownEvaluation {

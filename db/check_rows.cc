@@ -46,6 +46,10 @@ std::optional<ChampionCheck> ReadLatestCheck(SQLite::Database& db, RunId run, Ca
                   fmt::format("SELECT {} FROM tool_check WHERE champion_check = ? ORDER BY position", ColumnList<ToolResult>()));
   tools.bind(1, number);
   check.tools = ReadAll<ToolResult>(tools);
+  Statement counted(db, fmt::format("SELECT {} FROM hardware_counters WHERE champion_check = ? ORDER BY program = 'baseline'",
+                                    ColumnList<HardwareCounters>()));
+  counted.bind(1, number);
+  check.counters = ReadAll<HardwareCounters>(counted);
   return check;
 }
 

@@ -47,6 +47,10 @@ constexpr Copied kCopiedLater[] = {
     {"held_out_case", "position, case_name", "champion_check"},
     {"tool_check", "position, tool, result, message", "champion_check"},
     {"verified_domain", "position, kind, what, reason", "champion_check"},
+    {"hardware_counters",
+     "program, case_name, counted_ns, dram, l2, l1, tensor, fma, alu, xu, lsu, issue, active_warps, bank_conflicts, wait_memory, "
+     "wait_shared, wait_barrier, wait_math, wait_queue, wait_load_queue, wait_fixed",
+     "champion_check"},
 };
 
 // All columns of a table but those named, in the table's order.

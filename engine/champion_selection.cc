@@ -152,7 +152,7 @@ bool ChampionSelection::HoldsInFull(const Candidate& champion, const Candidate& 
 bool ChampionSelection::HoldsUnderTools(const Candidate& candidate, ChampionCheck& check, const StopCondition& stop) {
   const std::size_t before = check.tools.size();
   parts_.evaluator.RunTools(candidate, check, stop.token());
-  if (check.tools.size() > before) RecordCheck(candidate, check);
+  if (check.tools.size() > before || !check.counters.empty() || !check.not_counted.empty()) RecordCheck(candidate, check);
   return check.outcome == Outcome::kOk;
 }
 

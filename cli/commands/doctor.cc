@@ -80,8 +80,7 @@ std::vector<Examined> Examine() {
   if (gpus.devices.empty()) findings.push_back({"GPU", "none", gpus.why_none});
   findings.push_back({"insight", gpus.devices.empty() ? "none" : "ok",
                       gpus.devices.empty() ? "needs a GPU; on the cpu device nothing is known of the machine code"
-                                           : "level 0: facts of the compiler, machine code, shares of the peak rates "
-                                             "(docs/insight.md)"});
+                                           : "facts of the compiler, machine code, shares of the peak rates (docs/insight.md)"});
   std::set<std::string> unconfined;  // layers that some worker lacks
   const auto try_worker = [&](const char* what, nlohmann::json init, const char* good, bool required) {
     findings.push_back(TryWorker(what, std::move(init), good, required, unconfined));
@@ -93,8 +92,13 @@ std::vector<Examined> Examine() {
     try_worker("cpu device's compiler", {{"role", "compile"}, {"device", "cpu"}}, "g++ compiles kernels for this processor",
                gpus.devices.empty());
     try_worker("cpu device", {{"role", "run"}, {"device", "cpu"}, {"ordinal", 0}}, "", false);
-    if (!gpus.devices.empty())
-      try_worker("cuda device", {{"role", "run"}, {"device", "cuda"}, {"ordinal", gpus.devices.front().ordinal}}, "", true);
+    if (!gpus.devices.empty()) {
+      const nlohmann::json first = {{"role", "run"}, {"device", "cuda"}, {"ordinal", gpus.devices.front().ordinal}};
+      try_worker("cuda device", first, "", true);
+      nlohmann::json counting = first;
+      counting["use"] = "counting";
+      try_worker("hardware counters", counting, "", false);
+    }
     findings.push_back({"confinement", unconfined.empty() ? "ok" : "none",
                         unconfined.empty() ? "workers run under seccomp, Landlock and limits (docs/security.md)"
                                            : fmt::format("{}", fmt::join(unconfined, "; "))});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/evaluation.h"
+#include "core/hardware_counters.h"
 #include "core/outcome.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device_policy.h"
@@ -162,6 +163,12 @@ struct Inspected {
   std::vector<InspectionResult> results;
 };
 
+// What the hardware counted, if status.ok().
+struct CountedRun {
+  DeviceStatus status;
+  HardwareCounters counters;
+};
+
 struct LoadResult {
   DeviceStatus status;
   std::unique_ptr<LoadedProgram> program;  // set if status.ok()
@@ -223,6 +230,11 @@ class Device {
   // where the policy says that accesses can be checked.
   virtual SampledBlocks RunBlocks(LoadedProgram&, const Sequence&, const BlockSample&) {
     return {{Outcome::kUnsupported, "this device does not check accesses", false}, 0, 0};
+  }
+  // Runs the prepared sequence as often as the hardware needs to count what it does. Only on a device that was made for it.
+  // Throws Error where counting fails.
+  virtual CountedRun Count(LoadedProgram&, const TimedRun&) {
+    return {{Outcome::kUnsupported, "this device counts nothing", false}, {}};
   }
   // The present clocks, if the driver reports them.
   virtual ClockState Clocks() { return {}; }

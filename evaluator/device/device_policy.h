@@ -59,6 +59,7 @@ struct DevicePolicy {
   bool checks_accesses;       // a candidate is compiled twice: as CUDA for a GPU, and with every memory access checked
   bool reverifies_when_idle;  // while no job waits, candidates are checked on further inputs
   bool runs_sanitizers;       // a champion candidate runs under compute-sanitizer
+  bool counts_events;         // hardware counters tell what a champion candidate spends its time on
   bool runs_device_assembly;  // kernels may contain PTX and use tensor maps
 
   // Timing.

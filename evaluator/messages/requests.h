@@ -180,6 +180,21 @@ struct SmallCaseResult {
 };
 BOOST_DESCRIBE_STRUCT(SmallCaseResult, (), (failure))
 
+// To a fresh run worker whose device counts: what do these two do on the case with the greatest weight? Answered by a
+// CountedEvents.
+struct CountRequest {
+  static constexpr const char* kKind = "count";
+  AttachedProgram candidate;
+  AttachedProgram baseline;
+};
+BOOST_DESCRIBE_STRUCT(CountRequest, (), (candidate, baseline))
+
+struct CountedEvents {
+  std::vector<HardwareCounters> counters;
+  std::string not_counted;  // why there are none: one line
+};
+BOOST_DESCRIBE_STRUCT(CountedEvents, (), (counters, not_counted))
+
 // To a run worker that emulates: run samples of a program's blocks at the sizes that are timed on a GPU, with every access
 // checked. Needs no setup. Answered by a ToolResult.
 struct BlockSampleRequest {
@@ -201,6 +216,6 @@ BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 // What a compile worker is asked, and what a run worker is asked.
 using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
 using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, BaselineRequest, SurveyRequest, ReferenceRequest,
-                                MachineRequest, SmallCaseRequest, BlockSampleRequest>;
+                                MachineRequest, SmallCaseRequest, CountRequest, BlockSampleRequest>;
 
 }  // namespace evo

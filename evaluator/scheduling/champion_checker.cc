@@ -147,6 +147,10 @@ void ChampionChecker::RunTools(const Candidate& candidate, ChampionCheck& check,
 void ChampionChecker::RunTools(const AttachedProgram& program, ChampionCheck& check, const Seeds& seeds,
                                const std::stop_token& stop) const {
   PartTimes times;
+  times.Begin("counters");
+  CountedEvents counted = fresh_workers_.CountEvents(program, seeds, stop);
+  check.counters = std::move(counted.counters);
+  check.not_counted = std::move(counted.not_counted);
   times.Begin("tools");
   std::vector<ToolResult> results = fresh_workers_.RunSanitizer(program, seeds, stop);
   if (stop.stop_requested()) return;

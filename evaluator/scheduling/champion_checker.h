@@ -43,6 +43,8 @@ class FreshWorkers {
   // as far as its time allows. Empty where the device has no such tools or they are not wanted.
   virtual std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds,
                                                const std::stop_token& stop) = 0;
+  // What the hardware counts while the program and the baseline run. Empty where the device counts nothing.
+  virtual CountedEvents CountEvents(const AttachedProgram&, const Seeds&, const std::stop_token&) { return {}; }
 };
 
 // Sizes that a task does not list and at which the baseline failed alone: that is a matter of the sizes and not of what is drawn,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/gate/recorded_contents.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/reference/python_reference.h"
@@ -206,6 +207,28 @@ std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
   return pool;
 }
 
+CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
+  if (!policy_.counts_events || !options_.sanitizers || programs_.baseline.image.empty()) return {};
+  WorkerPoolOptions options = FreshPoolOptions();
+  options.init["use"] = "counting";
+  options.name = "counting";
+  options.warn = {};  // the check says it
+  WorkerPool pool(options);
+  pool.SetSetup(RunSetup(seeds));
+  const AttachedProgram baseline{options_.baseline_source, programs_.baseline};
+  const JobResult result =
+      RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline}), kPrepareDeadline, nullptr)}, stop).front();
+  if (stop.stop_requested()) return {};
+  if (result.death) return {{}, result.death->description};
+  try {
+    auto answer = FromReply<CountedEvents>(*result.reply);
+    if (const auto* report = std::get_if<InfrastructureReport>(&answer)) return {{}, report->message};
+    return std::get<CountedEvents>(std::move(answer));
+  } catch (const std::exception& error) {
+    return {{}, fmt::format("the run worker sent a malformed reply: {}", PlainText(error))};
+  }
+}
+
 std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
   if (!policy_.runs_sanitizers || !options_.sanitizers) return {};
   auto sampled = std::async(std::launch::async, [&] {
@@ -213,7 +236,7 @@ std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, 
   });
   if (launches_runs()) return {sampled.get(), {"compute-sanitizer", "missing", kNoToolsElsewhere}};
   WorkerPoolOptions options = FreshPoolOptions();
-  options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
+  options.init["use"] = "tool";  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));
   Job job;
   job.request = ToMessage(SmallCaseRequest{program, ""});

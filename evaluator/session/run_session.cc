@@ -10,6 +10,7 @@
 #include "evaluator/session/bare_inputs.h"
 #include "evaluator/session/block_check.h"
 #include "evaluator/session/candidate_evaluation.h"
+#include "evaluator/session/event_count.h"
 #include "evaluator/session/hard_input_check.h"
 #include "evaluator/session/held_out_check.h"
 #include "evaluator/session/survey_task.h"
@@ -39,7 +40,7 @@ void RunSession::Setup(const SetupRequest& request) {
   diagnosed_ = {measured, info().arch, info().multiprocessors, l2_ == "cold", IsHalf(ArithmeticOf(task))};
   legal_.emplace(*device_, cache_, task, request.baseline);
   inputs_.emplace(*device_, cache_, std::move(task), request.seeds);
-  timer_.emplace(*device_, *inputs_, l2_ == "cold" ? L2State::kCold : L2State::kHot, std::move(measured), jobs_wait_);
+  timer_.emplace(*device_, *inputs_, TimedL2(), std::move(measured), jobs_wait_);
   inputs_->Draw();
 }
 
@@ -176,6 +177,11 @@ std::string RunSession::RunOnce(const SmallCaseRequest& request, WorkerChannel& 
   const Probe probe{&inputs.task().small, 0, 1};
   const auto failure = ProgramChecker(*device_, inputs).Check(std::get<Program>(loaded), gate, probe, errors);
   return failure ? failure->message : "";
+}
+
+CountedEvents RunSession::CountEvents(const CountRequest& request, WorkerChannel& channel) {
+  must_restart_ = true;
+  return EventCount(*device_, inputs_.value(), TimedL2(), channel).Run(request);
 }
 
 ToolResult RunSession::SampleBlocks(const BlockSampleRequest& request, WorkerChannel& channel) {

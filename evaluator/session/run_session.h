@@ -50,11 +50,14 @@ class RunSession {
   MachineState Measure(const MachineRequest& request, WorkerChannel& channel);
   // Runs one case once, for a tool that watches this process; see SmallCaseRequest. One line that says what was wrong, or empty.
   std::string RunOnce(const SmallCaseRequest& request, WorkerChannel& channel);
+  // What two programs do, by the hardware's counters; see CountRequest.
+  CountedEvents CountEvents(const CountRequest& request, WorkerChannel& channel);
   // Runs samples of blocks at the sizes of a GPU; see BlockSampleRequest. This process must not be used after it.
   ToolResult SampleBlocks(const BlockSampleRequest& request, WorkerChannel& channel);
 
  private:
   SessionContext Context();
+  L2State TimedL2() const { return l2_ == "cold" ? L2State::kCold : L2State::kHot; }
   // `battery`: how many inputs of the standard battery; 0: all. The job's baseline runs are announced from here on.
   void PlaceInputs(WorkerChannel& channel, std::size_t battery, const std::vector<Counterexample>& known,
                    const std::vector<AvoidedInputs>& avoided);

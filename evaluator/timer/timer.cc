@@ -26,6 +26,17 @@ std::uint32_t Clamped(std::uint64_t ticks) {
 
 }  // namespace
 
+TimedRun PrepareTimedRun(const Device& device, const BoundProgram& bound, L2State l2, const std::vector<DeviceCopy>& contents) {
+  TimedRun run{PrepareRun(bound, bound.inputs->poisons().Next(), contents), bound.sequence};
+  run.preparation.displace_code = true;
+  if (l2 == L2State::kCold) {
+    run.preparation.flush_bytes = 2 * device.info().l2_bytes;
+  } else {
+    run.preparation.touch = bound.inputs->Touches();
+  }
+  return run;
+}
+
 void Timer::Spans::Note(const ClockState& clocks) {
   if (clocks.sm_mhz < 0) return;
   sm_low_mhz = sm_low_mhz < 0 ? clocks.sm_mhz : std::min(sm_low_mhz, clocks.sm_mhz);
@@ -35,17 +46,6 @@ void Timer::Spans::Note(const ClockState& clocks) {
 
 double Timer::Seconds(const Spans& spans) const {
   return std::accumulate(spans.span.begin(), spans.span.end(), 0.0) * device_.info().tick_ns * 1e-9;
-}
-
-TimedRun Timer::Prepared(const BoundProgram& bound, const std::vector<DeviceCopy>& contents) {
-  TimedRun run{PrepareRun(bound, bound.inputs->poisons().Next(), contents), bound.sequence};
-  run.preparation.displace_code = true;
-  if (l2_ == L2State::kCold) {
-    run.preparation.flush_bytes = 2 * device_.info().l2_bytes;
-  } else {
-    run.preparation.touch = bound.inputs->Touches();
-  }
-  return run;
 }
 
 std::vector<DeviceCopy> Timer::Draw(const std::vector<BoundProgram>& bound, const InputSet& set, Contents contents) {
@@ -63,7 +63,7 @@ std::optional<Failure> Timer::TimeBatch(const std::vector<BoundProgram>& bound, 
   std::vector<TimedRun> runs;
   for (std::size_t i = 0; i < batch.count; ++i) {
     const BoundProgram& one = bound[(batch.first + i) % bound.size()];
-    runs.push_back(Prepared(one, Draw(bound, *one.inputs, batch.contents)));
+    runs.push_back(PrepareTimedRun(device_, one, l2_, Draw(bound, *one.inputs, batch.contents)));
   }
   const TimedRuns timed = device_.Time(*bound.front().binding->image().loaded, runs);
   if (!timed.status.ok()) return ToFailure(timed.status);
@@ -203,7 +203,7 @@ std::optional<Failure> Timer::CheckOnFreshData(const std::vector<BoundProgram>& 
   for (int answer = 0; answer < count; ++answer) {
     const BoundProgram& one = bound[rng_.Below(bound.size())];
     const std::vector<DeviceCopy> contents = Draw(bound, *one.inputs, Contents::kFresh);
-    const TimedRun run = Prepared(one, contents);
+    const TimedRun run = PrepareTimedRun(device_, one, l2_, contents);
     const TimedRuns timed = device_.Time(*one.binding->image().loaded, std::span(&run, 1));
     if (!timed.status.ok()) return ToFailure(timed.status);
     const std::unique_ptr<InputSet> judge = make_inputs(ContentsAfter(device_.memory(), task, *one.inputs, contents));

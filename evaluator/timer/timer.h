@@ -19,6 +19,11 @@ namespace evo {
 
 enum class L2State { kHot, kCold };
 
+// A run of the program as it is timed: inputs, outputs, caches and instruction caches prepared. `contents`: what the inputs hold
+// beforehand, if that changes.
+TimedRun PrepareTimedRun(const Device& device, const BoundProgram& bound, L2State l2,
+                         const std::vector<DeviceCopy>& contents = {});
+
 // How to measure for longer while no job waits for the device.
 struct IdleMeasurement {
   StoppingCriterion criterion;
@@ -86,7 +91,6 @@ class Timer {
     std::size_t launches() const { return span.size() + static_cast<std::size_t>(discarded); }
   };
   double Seconds(const Spans& spans) const;
-  TimedRun Prepared(const BoundProgram& bound, const std::vector<DeviceCopy>& contents);
   std::vector<DeviceCopy> Draw(const std::vector<BoundProgram>& bound, const InputSet& set, Contents contents);
   std::optional<Failure> TimeBatch(const std::vector<BoundProgram>& bound, const Batch& batch, Spans& spans);
   std::optional<Failure> TimeRounds(const std::vector<BoundProgram>& first, const std::vector<BoundProgram>& second,

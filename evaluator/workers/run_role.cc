@@ -50,6 +50,10 @@ Message RunRole::Answer(const SmallCaseRequest& request, WorkerChannel& channel)
   return ToReply(SmallCaseResult{session_.RunOnce(request, channel)});
 }
 
+Message RunRole::Answer(const CountRequest& request, WorkerChannel& channel) {
+  return ToReply(session_.CountEvents(request, channel));
+}
+
 Message RunRole::Answer(const BlockSampleRequest& request, WorkerChannel& channel) {
   return ToReply(session_.SampleBlocks(request, channel));
 }

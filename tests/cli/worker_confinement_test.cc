@@ -171,7 +171,7 @@ TEST_F(GpuConfinement, IsNotUsedUnderATool) {
   EXPECT_EQ(FirstThatFails([](const Check& check) {
               ::setenv(kSwitch, "1", 1);
               nlohmann::json init = kGpu;
-              init["timing"] = false;
+              init["use"] = "tool";
               const auto role = Confined("run", [&](const nlohmann::json&) { return std::make_unique<Driver>(); })(init);
               check(role->Describe().at("unconfined").size() == 1);
               check(MakesSockets() && StartsProcesses());

@@ -87,13 +87,14 @@ inline ScalarUse Real(double value) { return {Dtype::kF32, Number::Real(value)};
 // The kernels above on the first GPU. Without a GPU every test fails with what is missing.
 class CudaDeviceTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
+  static void SetUpTestSuite() { Open(CudaUse::kTiming); }
+  static void Open(CudaUse use) {
     try {
       const std::filesystem::path root = CudaRoot().value_or("/usr/local/cuda");
       compiler_ = std::make_unique<NvrtcCompiler>(
           NvrtcPaths{root, ShareDirectory() / "nvrtc",
                      std::filesystem::temp_directory_path() / fmt::format("evo_cuda_test_{}", ::getpid())});
-      device_ = std::make_unique<CudaDevice>(CudaDeviceOptions{0, root}, *compiler_);
+      device_ = std::make_unique<CudaDevice>(CudaDeviceOptions{0, root, use}, *compiler_);
     } catch (const Error& error) {
       missing_ = error.what();
     }

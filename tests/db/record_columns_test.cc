@@ -62,6 +62,7 @@ TEST(RecordColumns, AreThoseOfTheTables) {
   EXPECT_THAT(ColumnNames<ChampionCheck>(),
               UnorderedElementsAreArray(StoredColumns("champion_check", {"champion_check", "run", "candidate", "checked_at"})));
   EXPECT_THAT(ColumnNames<ToolResult>(), UnorderedElementsAreArray(StoredColumns("tool_check", {"champion_check", "position"})));
+  EXPECT_THAT(ColumnNames<HardwareCounters>(), UnorderedElementsAreArray(StoredColumns("hardware_counters", {"champion_check"})));
   EXPECT_THAT(ColumnNames<MachineState>(),
               UnorderedElementsAreArray(StoredColumns("machine", {"machine", "run", "measured_at"})));
   EXPECT_THAT(ColumnNames<RunRecord>(),
@@ -71,9 +72,10 @@ TEST(RecordColumns, AreThoseOfTheTables) {
 TEST(RecordColumns, FieldsWithoutOneAreKnown) {
   EXPECT_THAT(FieldsWithoutColumn<Evaluation>(), ElementsAre("cases"));
   EXPECT_THAT(FieldsWithoutColumn<CaseMeasurement>(), IsEmpty());
-  EXPECT_THAT(FieldsWithoutColumn<ChampionCheck>(), ElementsAre("candidate", "baseline", "held_out_cases", "tools",
+  EXPECT_THAT(FieldsWithoutColumn<ChampionCheck>(), ElementsAre("candidate", "baseline", "held_out_cases", "tools", "counters",
                                                                 "domain.sizes", "domain.inputs", "domain.left_out"));
   EXPECT_THAT(FieldsWithoutColumn<ToolResult>(), IsEmpty());
+  EXPECT_THAT(FieldsWithoutColumn<HardwareCounters>(), IsEmpty());
   EXPECT_THAT(FieldsWithoutColumn<MachineState>(), ElementsAre("clocks.disturbed"));
   EXPECT_THAT(FieldsWithoutColumn<RunRecord>(), ElementsAre("id", "templates", "operators"));
 }
@@ -131,6 +133,8 @@ TEST_F(RoundTrip, KeepsEveryFieldOfAChampionCheck) {
   ChampionCheck check = Filled<ChampionCheck>();
   check.tools[0].result = "clean";
   check.tools[1].result = "missing";
+  check.counters[0].program = kCountedCandidate;
+  check.counters[1].program = kCountedBaseline;
   store_.RecordChampion(run, 1, check);
   const auto stored = History(path_).FindCandidate(run, 1).check;
   ASSERT_TRUE(stored);

@@ -46,6 +46,19 @@ TEST(ChampionChecker, UnprovenEditsFaceTenTimesTheAdversary) {
   }
 }
 
+TEST(ChampionChecker, CountersBelongToTheCheckAndRefuseNothing) {
+  Checked checked(Passed());
+  checked.workers.counted.counters.resize(2);
+  checked.workers.counted.counters[1].dram = 0.5;
+  const ChampionCheck check = checked.Check();
+  ASSERT_THAT(check.counters, SizeIs(2));
+  EXPECT_EQ(check.counters[1].dram, 0.5);
+  Checked refused(Passed());
+  refused.workers.counted.not_counted = "users may not count";
+  EXPECT_EQ(refused.Check().outcome, Outcome::kOk);
+  EXPECT_EQ(refused.Check().not_counted, "users may not count");
+}
+
 TEST(ChampionChecker, DrawsNewSeedsForEveryCheck) {
   Checked checked(Passed());
   checked.Check();

@@ -58,7 +58,13 @@ class FakeFreshWorkers : public FreshWorkers {
     return tools;
   }
 
+  CountedEvents CountEvents(const AttachedProgram& program, const Seeds&, const std::stop_token&) override {
+    EXPECT_EQ(program.program.image, expected_image);
+    return counted;
+  }
+
   std::string expected_image = "candidate's";
+  CountedEvents counted;
   std::vector<ToolResult> tools;
   std::vector<Seeds> seeds;
   std::vector<Job> jobs;

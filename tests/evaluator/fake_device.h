@@ -43,6 +43,7 @@ class FakeDevice : public Device {
   std::function<SampledBlocks(const Sequence&, const BlockSample&)> run_blocks = [](const Sequence&, const BlockSample&) {
     return SampledBlocks{{}, 1, 1};
   };
+  std::function<CountedRun(const std::string& image)> count = [](const std::string&) { return CountedRun{}; };
   // How often a GPU would be waited for, by what was asked.
   struct Operations {
     int allocations = 0;
@@ -74,6 +75,11 @@ class FakeDevice : public Device {
       if (const auto* launch = std::get_if<DeviceLaunch>(&step)) static_cast<Loaded&>(program).kernel(Buffers(*launch));
     }
     return {};
+  }
+
+  CountedRun Count(LoadedProgram& program, const TimedRun& run) override {
+    prepared.push_back(run.preparation);
+    return count(static_cast<Loaded&>(program).image);
   }
 
   SampledBlocks RunBlocks(LoadedProgram&, const Sequence& sequence, const BlockSample& sample) override {

@@ -56,5 +56,45 @@ TEST(RunSession, SaysWhatTheTimeOfAProgramIsSpentOn) {
   EXPECT_THAT(evaluation.evidence, HasSubstr("where a launch of an empty kernel takes 20.00 us"));
 }
 
+TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
+  auto device = std::make_unique<FakeDevice>("cuda");
+  FakeDevice& fake = *device;
+  fake.kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
+  fake.kernels["candidate"] = fake.kernels["baseline"] = [](const auto&) {};
+  fake.count = [](const std::string& image) {
+    CountedRun counted;
+    counted.counters.dram = image == "candidate" ? 0.75 : 0.25;
+    return counted;
+  };
+  RunSession session(std::move(device), [] { return true; });
+  session.Setup(TwiceSetup());
+  RecordingChannel channel;
+  const CountRequest request{TwiceProgram("candidate"), TwiceProgram("baseline")};
+  const CountedEvents counted = session.CountEvents(request, channel);
+  EXPECT_EQ(counted.not_counted, "");
+  ASSERT_EQ(counted.counters.size(), 2u);
+  EXPECT_EQ(counted.counters[0].program, kCountedCandidate);
+  EXPECT_EQ(counted.counters[0].dram, 0.75);
+  EXPECT_EQ(counted.counters[1].program, kCountedBaseline);
+  EXPECT_EQ(counted.counters[1].dram, 0.25);
+  EXPECT_FALSE(counted.counters[1].case_name.empty());
+  EXPECT_TRUE(fake.prepared.back().displace_code) << "the caches are those of a timed launch";
+  EXPECT_TRUE(session.must_restart());
+
+  fake.count = [](const std::string&) -> CountedRun { throw std::runtime_error("users may not count"); };
+  EXPECT_EQ(session.CountEvents(request, channel).not_counted, "users may not count");
+  fake.count = [](const std::string&) { return CountedRun{{Outcome::kLaunchError, "too many threads", false}, {}}; };
+  EXPECT_EQ(session.CountEvents(request, channel).not_counted, "too many threads");
+}
+
+TEST(RunRole, AnswersARequestForCounters) {
+  RunRole role(Fake(), [] { return true; });
+  RecordingChannel channel;
+  role.Handle(ToMessage(TwiceSetup()), channel);
+  const CountRequest request{TwiceProgram("candidate"), TwiceProgram("candidate")};
+  const auto answer = FromReply<CountedEvents>(role.Handle(ToMessage(request), channel));
+  EXPECT_EQ(std::get<CountedEvents>(answer).counters.size(), 2u);
+}
+
 }  // namespace
 }  // namespace evo

@@ -23,6 +23,7 @@ inline constexpr DevicePolicy kCpuPolicy{
     .checks_accesses = true,
     .reverifies_when_idle = false,
     .runs_sanitizers = false,
+    .counts_events = false,
     .runs_device_assembly = false,
     // The rest of the machine disturbs a CPU thread by some percent. Seven runs resolve 10%, and most real gains are larger.
     .sampling = {.min_samples = 7, .max_samples = 25, .relative_half_width = 0.02, .max_seconds = 0.25},

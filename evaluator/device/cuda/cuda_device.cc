@@ -10,6 +10,7 @@
 #include "evaluator/device/cuda/cuda_program.h"
 #include "evaluator/device/cuda/cupti_records.h"
 #include "evaluator/device/cuda/inspection_kernel.h"
+#include "evaluator/device/cuda/range_profiler.h"
 #include "evaluator/device/cuda/support_kernels.h"
 
 namespace evo {
@@ -41,19 +42,21 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
                             found.devices.size()));
   }
   // CUPTI is opened before the context, because it misses everything set up before it.
-  if (options.timing) records_ = std::make_unique<CuptiRecords>(options.cuda_root);
+  if (options.use == CudaUse::kTiming) cupti_.records = std::make_unique<CuptiRecords>(options.cuda_root);
   info_ = Open(options.ordinal);
   info_.driver = found.driver;
   clocks_ = std::make_unique<ClockMonitor>(options.ordinal);
   Require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  memory_ = std::make_unique<CudaMemory>(stream_, !options.timing);
+  memory_ = std::make_unique<CudaMemory>(stream_, options.use == CudaUse::kTool);
   support_ = std::make_unique<SupportKernels>(info_, max_warps_per_multiprocessor_, compiler, stream_);
   memory_->Use(*support_);
   inspection_ = std::make_unique<InspectionKernel>(info_, compiler, stream_);
-  if (options.timing) info_.tick_ns = MeasureTick();
+  if (options.use == CudaUse::kTiming) info_.tick_ns = MeasureTick();
+  if (options.use == CudaUse::kCounting) cupti_.profiler = std::make_unique<RangeProfiler>(options.cuda_root, options.ordinal);
 }
 
 CudaDevice::~CudaDevice() {
+  cupti_.profiler.reset();
   if (support_ != nullptr) support_->Release();
   if (scratch_.address != 0) memory_->Free(scratch_.address);
   support_.reset();
@@ -96,13 +99,13 @@ DeviceInfo CudaDevice::Open(int ordinal) {
 }
 
 double CudaDevice::MeasureTick() {
-  records_->Discard();
+  cupti_.records->Discard();
   for (std::uint32_t i = 0; i < kTickSamples; ++i) {
     if (const DeviceStatus status = support_->Tick(i * kTickSteps); !status.ok())
       throw Error(status.message + "; see `evo doctor`");
   }
   if (const DeviceStatus status = Wait(); !status.ok()) throw Error(status.message + "; see `evo doctor`");
-  std::vector<ActivityRecord> records = records_->Collect(kTickSamples);
+  std::vector<ActivityRecord> records = cupti_.records->Collect(kTickSamples);
   std::erase_if(records, [this](const ActivityRecord& record) { return record.name != support_->tick_symbol(); });
   if (records.size() != kTickSamples) {
     throw Error(
@@ -184,8 +187,22 @@ TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> run
   return all;
 }
 
+CountedRun CudaDevice::Count(LoadedProgram& program, const TimedRun& run) {
+  auto& loaded = static_cast<CudaProgram&>(program);
+  if (DeviceStatus status = PrepareLaunches(loaded, run.sequence); !status.ok()) return {std::move(status), {}};
+  if (DeviceStatus status = PrepareScratch(run.preparation.flush_bytes); !status.ok()) return {std::move(status), {}};
+  const auto ended = [&](DeviceStatus enqueued) {
+    expected_.clear();
+    DeviceStatus finished = Wait();
+    return enqueued.ok() ? finished : enqueued;
+  };
+  if (cupti_.profiler == nullptr) return Device::Count(program, run);
+  return cupti_.profiler->Count([&] { return ended(EnqueuePreparation(run.preparation, &loaded)); },
+                                [&] { return ended(EnqueueSequence(loaded, run.sequence, 0)); });
+}
+
 TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRun> runs) {
-  records_->Discard();
+  cupti_.records->Discard();
   expected_.clear();
   DeviceStatus status = Enqueue(program, runs);
   // After a failure, too, the device must not be left waiting.
@@ -193,7 +210,7 @@ TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRu
   const DeviceStatus finished = Wait();
   if (status.ok()) status = finished;
   if (!status.ok()) return {std::move(status), {}, {}};
-  std::vector<ActivityRecord> records = records_->Collect(expected_.size());
+  std::vector<ActivityRecord> records = cupti_.records->Collect(expected_.size());
   MarkFormerNames(program, records);
   auto matched = MatchActivities(expected_, std::move(records), runs.size(), info_.tick_ns);
   if (auto* complaint = std::get_if<std::string>(&matched)) return {{Outcome::kCheating, std::move(*complaint), false}, {}, {}};
@@ -249,7 +266,7 @@ std::vector<Inspection> CudaDevice::UnusedMemory() const {
 
 std::size_t CudaDevice::LocalBytesToScrub(const CudaProgram& program) const {
   // Under a tool our kernels may not fill the device, and local memory is watched anyway.
-  return records_ == nullptr ? 0 : program.local_bytes();
+  return cupti_.records == nullptr ? 0 : program.local_bytes();
 }
 
 DeviceStatus CudaDevice::Fill(const DeviceFill& fill, int run) {

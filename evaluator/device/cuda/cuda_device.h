@@ -19,13 +19,19 @@ namespace evo {
 class CudaProgram;
 class CuptiRecords;
 class InspectionKernel;
+class RangeProfiler;
 class SupportKernels;
+
+enum class CudaUse {
+  kTiming,
+  kCounting,  // Count may be called and Time must not
+  kTool,      // under another tool: CUPTI is not used, neither may be called, and allocations have the exact size
+};
 
 struct CudaDeviceOptions {
   int ordinal = 0;
   std::filesystem::path cuda_root;  // for CUPTI
-  // False for a process under another tool: CUPTI is not used, Time must not be called, and allocations have the exact size.
-  bool timing = true;
+  CudaUse use = CudaUse::kTiming;
 };
 
 // One GPU through the CUDA run-time library, timed by CUPTI's activity records. A process has at most one at a time, since CUPTI
@@ -48,6 +54,7 @@ class CudaDevice : public Device {
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   DeviceStatus Start(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
+  CountedRun Count(LoadedProgram& program, const TimedRun& run) override;
   ClockState Clocks() override { return clocks_->Read(); }
   Inspected Inspect(std::span<const Inspection> inspections) override;
   std::vector<Inspection> UnusedMemory() const override;
@@ -59,6 +66,11 @@ class CudaDevice : public Device {
     std::size_t bytes = 0;
     std::size_t flushed = 0;
     std::uint8_t value = 0;
+  };
+  // What CUPTI is used for in this process.
+  struct Cupti {
+    std::unique_ptr<CuptiRecords> records;    // where it times
+    std::unique_ptr<RangeProfiler> profiler;  // where it counts
   };
   DeviceInfo Open(int ordinal);
   double MeasureTick();
@@ -79,7 +91,7 @@ class CudaDevice : public Device {
 
   DeviceInfo info_;
   int max_warps_per_multiprocessor_ = 64;
-  std::unique_ptr<CuptiRecords> records_;
+  Cupti cupti_;
   std::unique_ptr<ClockMonitor> clocks_;
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<CudaMemory> memory_;

@@ -23,6 +23,7 @@ inline constexpr DevicePolicy kCudaPolicy{
     .checks_accesses = false,
     .reverifies_when_idle = true,
     .runs_sanitizers = true,
+    .counts_events = true,
     .runs_device_assembly = true,
     // Eight samples are the fewest whose order statistics give a 95% interval that leaves out an outlier on either side.
     .sampling = {.min_samples = 8, .max_samples = 300, .relative_half_width = 0.005, .max_seconds = 0.05, .long_seconds = 0.4},

@@ -82,27 +82,18 @@ void CUPTIAPI BufferCompleted(CUcontext context, std::uint32_t stream, std::uint
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMSET,
                                          CUPTI_ACTIVITY_KIND_MEMCPY};
 
-std::vector<std::filesystem::path> Folders(const std::filesystem::path& cuda_root) {
-  std::vector<std::filesystem::path> folders = CudaLibraryFolders(cuda_root);
-  folders.push_back(cuda_root / "extras" / "CUPTI" / "lib64");
-  return folders;
-}
-
 }  // namespace
 
-CuptiRecords::CuptiRecords(const std::filesystem::path& cuda_root)
-    : library_("CUPTI (libcupti)", Folders(cuda_root), {"libcupti.so.13", "libcupti.so.12"},
-               "install CUPTI of the CUDA toolkit and point CUDA_HOME at it") {
+CuptiRecords::CuptiRecords(const std::filesystem::path& cuda_root) : library_(cuda_root) {
   Inbox& inbox = TheInbox();
-  library_.Resolve(get_result_string_, "cuptiGetResultString");
   library_.Resolve(register_callbacks_, "cuptiActivityRegisterCallbacks");
   library_.Resolve(enable_, "cuptiActivityEnable");
   library_.Resolve(disable_, "cuptiActivityDisable");
   library_.Resolve(flush_all_, "cuptiActivityFlushAll");
   library_.Resolve(inbox.get_next_record, "cuptiActivityGetNextRecord");
   library_.Resolve(inbox.get_num_dropped_records, "cuptiActivityGetNumDroppedRecords");
-  Require(register_callbacks_(BufferRequested, BufferCompleted), "cuptiActivityRegisterCallbacks");
-  for (const CUpti_ActivityKind kind : kKinds) Require(enable_(kind), "cuptiActivityEnable");
+  library_.Require(register_callbacks_(BufferRequested, BufferCompleted), "cuptiActivityRegisterCallbacks");
+  for (const CUpti_ActivityKind kind : kKinds) library_.Require(enable_(kind), "cuptiActivityEnable");
 }
 
 CuptiRecords::~CuptiRecords() {
@@ -111,7 +102,7 @@ CuptiRecords::~CuptiRecords() {
 }
 
 void CuptiRecords::Discard() {
-  Require(flush_all_(0), "cuptiActivityFlushAll");
+  library_.Require(flush_all_(0), "cuptiActivityFlushAll");
   Inbox& inbox = TheInbox();
   const std::lock_guard lock(inbox.mutex);
   inbox.records.clear();
@@ -123,7 +114,7 @@ std::vector<ActivityRecord> CuptiRecords::Collect(std::size_t count) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (int pauses = 0;; ++pauses) {
     // The flush is not forced at first: a forced flush also delivers records whose times are not written yet.
-    Require(flush_all_(pauses >= kPausesUnforced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0), "cuptiActivityFlushAll");
+    library_.Require(flush_all_(pauses >= kPausesUnforced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0), "cuptiActivityFlushAll");
     {
       const std::lock_guard lock(inbox.mutex);
       if (inbox.dropped > 0)
@@ -134,17 +125,6 @@ std::vector<ActivityRecord> CuptiRecords::Collect(std::size_t count) {
     }
     std::this_thread::sleep_for(kPause);
   }
-}
-
-void CuptiRecords::Require(CUptiResult result, const char* call) const {
-  if (result == CUPTI_SUCCESS) return;
-  const char* text = nullptr;
-  get_result_string_(result, &text);
-  const char* remedy = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
-                           ? "let users read GPU performance data (NVreg_RestrictProfilingToAdminUsers=0) or run as root"
-                           : "end other profilers of this process, and see `evo doctor`";
-  throw Error(fmt::format("{}: {} ({}), {}; {}", call, text == nullptr ? "unknown" : text, static_cast<int>(result),
-                          library_.file().string(), remedy));
 }
 
 }  // namespace evo

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evaluator/device/cuda/activity_records.h"
-#include "platform/shared_library.h"
+#include "evaluator/device/cuda/cupti_library.h"
 
 namespace evo {
 
@@ -26,10 +26,7 @@ class CuptiRecords {
   std::vector<ActivityRecord> Collect(std::size_t count);
 
  private:
-  void Require(CUptiResult result, const char* call) const;
-
-  SharedLibrary library_;
-  decltype(&cuptiGetResultString) get_result_string_ = nullptr;
+  CuptiLibrary library_;
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks_ = nullptr;
   decltype(&cuptiActivityEnable) enable_ = nullptr;
   decltype(&cuptiActivityDisable) disable_ = nullptr;

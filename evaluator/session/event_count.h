@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "evaluator/messages/requests.h"
+#include "evaluator/session/input_pool.h"
+#include "evaluator/timer/timer.h"
+#include "evaluator/workers/worker_main.h"
+
+namespace evo {
+
+// Counts what programs do on a device, by its hardware counters: on the case with the greatest weight, of these the one with the
+// most bytes, with the inputs and caches of a timed launch. Answers are not checked.
+class EventCount {
+ public:
+  // All references outlive this.
+  EventCount(Device& device, InputPool& inputs, L2State l2, WorkerChannel& channel)
+      : device_(device), inputs_(inputs), l2_(l2), channel_(channel) {}
+
+  // Both programs, or why they could not be counted: a reason that is no fault of either.
+  CountedEvents Run(const CountRequest& request);
+
+ private:
+  const Case& CaseToCount() const;
+  CountedRun Count(const AttachedProgram& attached, const Case& sizes, InputSet& set);
+
+  Device& device_;
+  InputPool& inputs_;
+  L2State l2_;
+  WorkerChannel& channel_;
+};
+
+}  // namespace evo
