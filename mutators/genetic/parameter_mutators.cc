@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "kernel_templates/parameter_use.h"
 #include "mutators/mutator.h"
@@ -32,14 +33,20 @@ bool IsUseful(const MutationContext& context, const Parameter& parameter) {
   return context.rendered.text.empty() || IsParameterUsed(context.rendered.text, parameter.name);
 }
 
+std::vector<Parameter> UsefulOnes(const MutationContext& context, const SearchSpace& space) {
+  std::vector<Parameter> useful;
+  std::copy_if(space.parameters.begin(), space.parameters.end(), std::back_inserter(useful),
+               [&](const Parameter& parameter) { return IsUseful(context, parameter); });
+  return useful;
+}
+
 // The legal assignments that differ from the parent's in one parameter, if `reaches(from, to)` holds for the positions of its
 // values.
 template <typename Reaches>
 std::vector<Parameters> Neighbours(const MutationContext& context, Reaches reaches) {
   const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
   std::vector<Parameters> allowed;
-  for (const Parameter& parameter : space.parameters) {
-    if (!IsUseful(context, parameter)) continue;
+  for (const Parameter& parameter : UsefulOnes(context, space)) {
     const std::size_t from = PlaceOf(parameter, context.genome.parameters);
     for (std::size_t to = 0; to < parameter.values.size(); ++to) {
       if (to == from || !reaches(from, to)) continue;
@@ -82,12 +89,13 @@ class ParameterMix : public Mutator {
   double weight() const override { return 1.5; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
     const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
-    if (space.parameters.size() < 2) return std::nullopt;
+    const std::vector<Parameter> useful = UsefulOnes(context, space);
+    if (useful.size() < 2) return std::nullopt;
     for (int tries = 0; tries < kDrawTries; ++tries) {
       Parameters values = context.genome.parameters;
       // Changes half of the parameters on average, and at least two.
       std::size_t changed = 0;
-      for (const Parameter& parameter : space.parameters) {
+      for (const Parameter& parameter : useful) {
         if (!rng.Chance(0.5)) continue;
         const std::int64_t drawn = parameter.values[rng.Below(parameter.values.size())];
         changed += drawn != values[parameter.name];
@@ -110,11 +118,17 @@ class ParameterRandom : public Mutator {
   std::string_view description() const override { return "draws all parameters anew, whatever the parent has"; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const override {
     const SearchSpace space = SpaceOf(context.kernel_template.space, context.genome);
-    if (space.parameters.size() < 2) return std::nullopt;
-    auto drawn = space.Draw(rng);
-    if (!drawn || *drawn == context.genome.parameters) return std::nullopt;
+    const std::vector<Parameter> useful = UsefulOnes(context, space);
+    if (useful.size() < 2) return std::nullopt;
+    const auto drawn = space.Draw(rng);
+    if (!drawn) return std::nullopt;
+    // Those of no use keep their values where the constraints allow it, so that one program has one setting.
+    Parameters values = context.genome.parameters;
+    for (const Parameter& parameter : useful) values[parameter.name] = drawn->at(parameter.name);
+    if (space.Violated(values)) values = *drawn;
+    if (values == context.genome.parameters) return std::nullopt;
     Genome child = context.genome;
-    child.parameters = std::move(*drawn);
+    child.parameters = std::move(values);
     return child;
   }
 };

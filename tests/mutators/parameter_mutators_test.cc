@@ -82,6 +82,23 @@ TEST(ParameterMutators, StepsLeaveOutWhatNothingUses) {
   EXPECT_EQ(space.Children(Named("parameter_step")).size(), 4u);
 }
 
+// An edit has replaced the code that B was for, and brought C.
+TEST(ParameterMutators, DrawsLeaveOutWhatNothingUses) {
+  Space space("A > 0");
+  std::string& text = space.kernel_template.text;
+  text.replace(text.find("grid(B)"), 7, "grid(C)");
+  space.kernel_template.space.parameters.push_back({"C", {1, 2, 4}, 2});
+  space.genome.parameters["C"] = 2;
+  for (const char* name : {"parameter_mix", "parameter_random"}) {
+    const std::set<Parameters> children = space.Children(Named(name));
+    EXPECT_EQ(children.size(), name == std::string("parameter_mix") ? 6u : 11u) << name;
+    for (const Parameters& child : children) EXPECT_EQ(child.at("B"), 2) << name;
+  }
+  text.replace(text.find("grid(C)"), 7, "grid(1)");
+  for (const char* name : {"parameter_mix", "parameter_random"})
+    EXPECT_THAT(space.Children(Named(name)), testing::IsEmpty()) << name << " is for several";
+}
+
 // As Space, with an edit that brings T.
 struct Tiled : Space {
   Tiled() : Space("A == 2 && B == 2") {
