@@ -30,6 +30,9 @@ constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
 // For all tools on a search case together.
 constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
 
+// Counting takes a second; a profiler that hangs must not hold up the check.
+constexpr std::chrono::milliseconds kCountDeadline{20'000};
+
 constexpr const char* kNoToolsElsewhere = "not run through a launcher; `evo verify` on a machine with the GPU runs it";
 
 }  // namespace
@@ -217,7 +220,7 @@ CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const Seeds
   pool.SetSetup(RunSetup(seeds));
   const AttachedProgram baseline{options_.baseline_source, programs_.baseline};
   const JobResult result =
-      RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline}), kPrepareDeadline, nullptr)}, stop).front();
+      RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline}), kCountDeadline, nullptr)}, stop).front();
   if (stop.stop_requested()) return {};
   if (result.death) return {{}, result.death->description};
   try {
