@@ -82,7 +82,16 @@ void AddCounters(std::vector<EvidenceLine>& lines, const ChampionCheck& check, b
     if (const std::string rates = DescribeRates(counters); !rates.empty()) lines.push_back({"", "of the peak: " + rates});
     if (const std::string waits = DescribeWaits(counters); !waits.empty()) lines.push_back({"", "warps wait " + waits});
   }
-  if (!check.not_counted.empty()) lines.push_back({"counters", "none: " + OneLine(check.not_counted, kVerdictWidth)});
+  for (const StallLine& stall : check.stalls) {
+    const bool first = &stall == &check.stalls.front();
+    if (!first && !all) break;
+    lines.push_back({first ? "stalls" : "", fmt::format("{:.0f}% of the warps' time at line {}, mostly for {}: {}",
+                                                        100 * stall.share, stall.line, stall.waits_for, stall.code)});
+  }
+  if (!check.not_counted.empty()) {
+    lines.push_back({"counters", fmt::format("{}: {}", check.counters.empty() ? "none" : "not all",
+                                             OneLine(check.not_counted, kVerdictWidth))});
+  }
 }
 
 }  // namespace

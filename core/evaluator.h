@@ -8,6 +8,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/hardware_counters.h"
+#include "core/stall_line.h"
 
 namespace evo {
 
@@ -77,7 +78,8 @@ struct ChampionCheck {
   std::vector<std::string> held_out_cases;  // names of the cases that were checked
   std::vector<ToolResult> tools;            // empty if no tool ran
   std::vector<HardwareCounters> counters;   // of the candidate, then of the baseline; empty if nothing was counted
-  std::string not_counted;                  // why nothing was counted, where that was tried
+  std::vector<StallLine> stalls;            // of the candidate, likewise
+  std::string not_counted;                  // why something of these two is missing, where it was tried
   SlowestInputs slowest;
   VerifiedDomain domain;
   AdversaryEffort adversary;
@@ -92,7 +94,8 @@ struct ChampionCheck {
 };
 BOOST_DESCRIBE_STRUCT(ChampionCheck, (),
                       (outcome, message, candidate, baseline, candidate_ns, baseline_ns, speedup, held_out_cases, tools, counters,
-                       not_counted, slowest, domain, adversary, counterexample, fresh_ratio, reference, reference_ms, took))
+                       stalls, not_counted, slowest, domain, adversary, counterexample, fresh_ratio, reference, reference_ms,
+                       took))
 
 // A result of an earlier run in the same database, measured under the same conditions as the present run.
 struct KnownEvaluation {

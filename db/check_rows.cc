@@ -50,6 +50,10 @@ std::optional<ChampionCheck> ReadLatestCheck(SQLite::Database& db, RunId run, Ca
                                     ColumnList<HardwareCounters>()));
   counted.bind(1, number);
   check.counters = ReadAll<HardwareCounters>(counted);
+  Statement stalls(db,
+                   fmt::format("SELECT {} FROM stall_line WHERE champion_check = ? ORDER BY position", ColumnList<StallLine>()));
+  stalls.bind(1, number);
+  check.stalls = ReadAll<StallLine>(stalls);
   return check;
 }
 

@@ -51,6 +51,7 @@ constexpr Copied kCopiedLater[] = {
      "program, case_name, counted_ns, dram, l2, l1, tensor, fma, alu, xu, lsu, issue, active_warps, bank_conflicts, wait_memory, "
      "wait_shared, wait_barrier, wait_math, wait_queue, wait_load_queue, wait_fixed",
      "champion_check"},
+    {"stall_line", "position, line, share, waits_for, code", "champion_check"},
 };
 
 // All columns of a table but those named, in the table's order.

@@ -236,6 +236,9 @@ void SqliteStore::RecordChampion(RunId run, CandidateId candidate, const Champio
     for (const ToolResult& tool : check.tools) insert_tool(tool, id, position++);
     RecordInsert<HardwareCounters> insert_counters(*db_, "hardware_counters", {"champion_check"});
     for (const HardwareCounters& counters : check.counters) insert_counters(counters, id);
+    RecordInsert<StallLine> insert_stall(*db_, "stall_line", {"champion_check", "position"});
+    position = 0;
+    for (const StallLine& stall : check.stalls) insert_stall(stall, id, position++);
     Statement covered(*db_, "INSERT INTO verified_domain (champion_check, position, kind, what, reason) VALUES (?, ?, ?, ?, ?)");
     position = 0;
     for (const std::string& sizes : check.domain.sizes) Insert(covered, id, position++, "sizes", sizes, "");

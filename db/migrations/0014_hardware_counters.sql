@@ -1,6 +1,6 @@
--- Version 14: what the GPU's own counters say of a champion candidate and of the baseline.
+-- Version 14: what the GPU's own counters say of a champion candidate and of the baseline, and where the candidate's warps wait.
 
--- Why nothing was counted, where that was tried. Empty before this version.
+-- Why something of both is missing, where that was tried. Empty before this version.
 ALTER TABLE champion_check ADD COLUMN not_counted TEXT NOT NULL DEFAULT '';
 
 -- One row a program. Shares are of the peak over the whole time, 0 to 1; NULL: this GPU does not count it.
@@ -29,4 +29,15 @@ CREATE TABLE hardware_counters (
   wait_load_queue REAL,            -- the queue to global and local memory
   wait_fixed      REAL,            -- the fixed latency of the instruction before
   PRIMARY KEY (champion_check, program)
+) STRICT;
+
+-- Lines of a champion candidate's source at which its warps were found most often.
+CREATE TABLE stall_line (
+  champion_check INTEGER NOT NULL REFERENCES champion_check (champion_check) ON DELETE CASCADE,
+  position       INTEGER NOT NULL,   -- 0: the line with the most
+  line           INTEGER NOT NULL,   -- of the rendered source, counted from 1
+  share          REAL NOT NULL,      -- of the time of all warps, 0 to 1
+  waits_for      TEXT NOT NULL,      -- what warps wait for there most of that time, such as 'global memory'
+  code           TEXT NOT NULL,      -- the line
+  PRIMARY KEY (champion_check, position)
 ) STRICT;

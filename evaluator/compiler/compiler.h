@@ -10,12 +10,16 @@
 
 namespace evo {
 
+// What a source is called in messages and in the lines of an image.
+inline constexpr char kCompiledName[] = "candidate.cu";
+
 struct CompilerInput {
   std::string source;                           // a rendered .cu
   std::vector<std::string> kernel_expressions;  // the kernels to launch, in order, each once: "attention_split<BLOCK_M>"
   std::string arch;                             // "sm_90a"; the cpu device's compiler ignores it
   bool checked = false;                  // cpu device: check every access at run time, which is slow; other devices ignore it
   bool judged = false;                   // cpu device: refuse an image that is more than device code; other devices ignore it
+  bool line_info = false;                // the image says which lines its instructions are of; the cpu device ignores it
   std::vector<std::string> variables{};  // `__constant__` variables that are filled from outside: "filters::weights"
 };
 

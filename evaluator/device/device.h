@@ -13,6 +13,7 @@
 #include "core/evaluation.h"
 #include "core/hardware_counters.h"
 #include "core/outcome.h"
+#include "core/stall_line.h"
 #include "evaluator/compiler/compiler.h"
 #include "evaluator/device/device_policy.h"
 #include "evaluator/device/inspection.h"
@@ -169,6 +170,12 @@ struct CountedRun {
   HardwareCounters counters;
 };
 
+// Where warps were found, if status.ok().
+struct SampledStalls {
+  DeviceStatus status;
+  std::vector<StallSample> samples;
+};
+
 struct LoadResult {
   DeviceStatus status;
   std::unique_ptr<LoadedProgram> program;  // set if status.ok()
@@ -235,6 +242,11 @@ class Device {
   // Throws Error where counting fails.
   virtual CountedRun Count(LoadedProgram&, const TimedRun&) {
     return {{Outcome::kUnsupported, "this device counts nothing", false}, {}};
+  }
+  // Runs the prepared sequence that often and samples where warps wait. The same devices and errors as Count. The program's image
+  // must have been compiled with CompilerInput::line_info.
+  virtual SampledStalls SampleStalls(LoadedProgram&, const TimedRun&, int /*times*/) {
+    return {{Outcome::kUnsupported, "this device samples nothing", false}, {}};
   }
   // The present clocks, if the driver reports them.
   virtual ClockState Clocks() { return {}; }

@@ -62,8 +62,9 @@ struct CompileRequest {
   bool check = false;
   std::vector<std::string> kernels;  // of a source of ours: what is launched; empty for a candidate, whose directives say it
   ImageSizes sizes{};
+  bool line_info = false;  // as in CompilerInput
 };
-BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels, sizes))
+BOOST_DESCRIBE_STRUCT(CompileRequest, (), (source, arch, check, kernels, sizes, line_info))
 
 // To a compile worker: compile with nvcc what the user gets of a kernel. Answered by a CompileResult; the outcome is kCancelled
 // where there is no nvcc.
@@ -191,9 +192,10 @@ BOOST_DESCRIBE_STRUCT(CountRequest, (), (candidate, baseline))
 
 struct CountedEvents {
   std::vector<HardwareCounters> counters;
-  std::string not_counted;  // why there are none: one line
+  std::vector<StallLine> stalls;  // of the candidate
+  std::string not_counted;        // why something is missing: one line
 };
-BOOST_DESCRIBE_STRUCT(CountedEvents, (), (counters, not_counted))
+BOOST_DESCRIBE_STRUCT(CountedEvents, (), (counters, stalls, not_counted))
 
 // To a run worker that emulates: run samples of a program's blocks at the sizes that are timed on a GPU, with every access
 // checked. Needs no setup. Answered by a ToolResult.

@@ -137,7 +137,7 @@ ChampionCheck ChampionChecker::CheckAnswers(const Candidate& candidate, const Ca
 
 void ChampionChecker::RunTools(const Candidate& candidate, ChampionCheck& check, const std::stop_token& stop) const {
   const JobResult result =
-      RunAndWait(compile_, {MakeCompileJob(candidate.source, arch_, true, kCompileDeadline, sizes_)}, stop).front();
+      RunAndWait(compile_, {MakeCompileJob(candidate.source, arch_, true, kCompileDeadline, sizes_, true)}, stop).front();
   if (stop.stop_requested()) return;
   const CompileResult compiled = RequireCompileResult(result);
   if (compiled.outcome != Outcome::kOk) throw Error(fmt::format("a kernel that compiled before does not: {}", compiled.message));
@@ -150,6 +150,7 @@ void ChampionChecker::RunTools(const AttachedProgram& program, ChampionCheck& ch
   times.Begin("counters");
   CountedEvents counted = fresh_workers_.CountEvents(program, seeds, stop);
   check.counters = std::move(counted.counters);
+  check.stalls = std::move(counted.stalls);
   check.not_counted = std::move(counted.not_counted);
   times.Begin("tools");
   std::vector<ToolResult> results = fresh_workers_.RunSanitizer(program, seeds, stop);

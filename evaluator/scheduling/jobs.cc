@@ -18,10 +18,10 @@ constexpr milliseconds kHeldOutDeadline{60'000};
 
 }  // namespace
 
-Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, milliseconds deadline,
-                   const ImageSizes& sizes) {
+Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, milliseconds deadline, const ImageSizes& sizes,
+                   bool line_info) {
   Job job;
-  job.request = ToMessage(CompileRequest{source, arch, check, {}, sizes});
+  job.request = ToMessage(CompileRequest{source, arch, check, {}, sizes, line_info});
   job.deadline = deadline;
   // Each image begins the stage anew.
   job.deadlines_per_stage = std::max(job.deadlines_per_stage, static_cast<int>(sizes.needed.size() + sizes.wanted.size()) + 1);

@@ -11,9 +11,10 @@
 
 namespace evo {
 
-// Compiles a rendered source for `arch`. `check`: it is a candidate, see CompileRequest. `deadline`: of one image.
+// Compiles a rendered source for `arch`. `check`: it is a candidate, see CompileRequest. `deadline`: of one image. `line_info`:
+// see CompilerInput.
 Job MakeCompileJob(const std::string& source, const std::string& arch, bool check, std::chrono::milliseconds deadline,
-                   const ImageSizes& sizes);
+                   const ImageSizes& sizes, bool line_info = false);
 
 // Compiles with nvcc what the user gets of a kernel; the image must have these kernels.
 Job MakeExportJob(const ExportRequest& request);

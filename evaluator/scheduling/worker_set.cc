@@ -222,13 +222,13 @@ CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const Seeds
   const JobResult result =
       RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline}), kCountDeadline, nullptr)}, stop).front();
   if (stop.stop_requested()) return {};
-  if (result.death) return {{}, result.death->description};
+  if (result.death) return {{}, {}, result.death->description};
   try {
     auto answer = FromReply<CountedEvents>(*result.reply);
-    if (const auto* report = std::get_if<InfrastructureReport>(&answer)) return {{}, report->message};
+    if (const auto* report = std::get_if<InfrastructureReport>(&answer)) return {{}, {}, report->message};
     return std::get<CountedEvents>(std::move(answer));
   } catch (const std::exception& error) {
-    return {{}, fmt::format("the run worker sent a malformed reply: {}", PlainText(error))};
+    return {{}, {}, fmt::format("the run worker sent a malformed reply: {}", PlainText(error))};
   }
 }
 

@@ -12,7 +12,8 @@
 namespace evo {
 namespace {
 
-CountedRun Refused(const Failure& failure) { return {{failure.outcome, failure.message, failure.sticky}, {}}; }
+// A launch of a few microseconds has few samples.
+constexpr int kSampledRuns = 16;
 
 }  // namespace
 
@@ -26,14 +27,21 @@ CountedEvents EventCount::Run(const CountRequest& request) {
     const auto set = inputs_.Make(sizes, inputs_.Contents(sizes, 0), inputs_.check_seed());
     for (const auto& [name, attached] : programs) {
       channel_.Begin(Stage::kTime);
-      CountedRun one = Count(*attached, sizes, *set);
-      if (!one.status.ok()) return {{}, one.status.message};
+      auto one = LookAt<CountedRun>(*attached, sizes, *set,
+                                    [&](LoadedProgram& program, const TimedRun& run) { return device_.Count(program, run); });
+      if (!one.status.ok()) return {{}, {}, one.status.message};
       one.counters.program = name;
       one.counters.case_name = sizes.name;
       counted.counters.push_back(std::move(one.counters));
     }
+    channel_.Begin(Stage::kTime);
+    const auto stalls = LookAt<SampledStalls>(request.candidate, sizes, *set, [&](LoadedProgram& program, const TimedRun& run) {
+      return device_.SampleStalls(program, run, kSampledRuns);
+    });
+    counted.stalls = StallLines(stalls.samples, request.candidate.source);
+    counted.not_counted = stalls.status.message;
   } catch (const std::exception& error) {
-    return {{}, error.what()};
+    counted.not_counted = error.what();
   }
   return counted;
 }
@@ -44,13 +52,20 @@ const Case& EventCount::CaseToCount() const {
   return *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) { return key(a) < key(b); });
 }
 
-CountedRun EventCount::Count(const AttachedProgram& attached, const Case& sizes, InputSet& set) {
+template <typename Seen>
+Seen EventCount::LookAt(const AttachedProgram& attached, const Case& sizes, InputSet& set,
+                        const std::function<Seen(LoadedProgram& program, const TimedRun& run)>& look) {
+  const auto refused = [](const Failure& failure) {
+    Seen nothing;
+    nothing.status = {failure.outcome, failure.message, failure.sticky};
+    return nothing;
+  };
   auto loaded = LoadProgram(device_, attached.source, attached.program);
-  if (const auto* failure = std::get_if<Failure>(&loaded)) return Refused(*failure);
+  if (const auto* failure = std::get_if<Failure>(&loaded)) return refused(*failure);
   auto prepared = ProgramChecker(device_, inputs_).Prepare(std::get<Program>(loaded), sizes, {&set});
-  if (const auto* failure = std::get_if<Failure>(&prepared)) return Refused(*failure);
+  if (const auto* failure = std::get_if<Failure>(&prepared)) return refused(*failure);
   const BoundProgram& bound = std::get<std::unique_ptr<CaseOfProgram>>(prepared)->bound.front();
-  return device_.Count(*bound.binding->image().loaded, PrepareTimedRun(device_, bound, l2_));
+  return look(*bound.binding->image().loaded, PrepareTimedRun(device_, bound, l2_));
 }
 
 }  // namespace evo

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "evaluator/messages/requests.h"
@@ -9,8 +10,8 @@
 
 namespace evo {
 
-// Counts what programs do on a device, by its hardware counters: on the case with the greatest weight, of these the one with the
-// most bytes, with the inputs and caches of a timed launch. Answers are not checked.
+// Counts what programs do on a device, by its hardware counters, and samples where the warps of one wait: on the case with the
+// greatest weight, of these the one with the most bytes, with the inputs and caches of a timed launch. Answers are not checked.
 class EventCount {
  public:
   // All references outlive this.
@@ -22,7 +23,10 @@ class EventCount {
 
  private:
   const Case& CaseToCount() const;
-  CountedRun Count(const AttachedProgram& attached, const Case& sizes, InputSet& set);
+  // What `look` sees of the program on the set.
+  template <typename Seen>
+  Seen LookAt(const AttachedProgram& attached, const Case& sizes, InputSet& set,
+              const std::function<Seen(LoadedProgram& program, const TimedRun& run)>& look);
 
   Device& device_;
   InputPool& inputs_;

@@ -158,6 +158,7 @@ CompileResult CompileRole::CompileImages(const CompileRequest& request, const Ke
   CompilerInput input{request.source, KernelExpressions(rendered), request.arch};
   input.variables = FilledVariables(rendered);
   input.judged = request.check;
+  input.line_info = request.line_info;
   if (request.check) {
     if (const auto objection = Objection(input)) {
       CompileResult refused = Failed(ToString(*objection));

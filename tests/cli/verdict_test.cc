@@ -45,5 +45,16 @@ TEST(Evidence, SaysWhyNothingWasCounted) {
   EXPECT_THAT(LinesOf(check, false), ElementsAre("counters|none: users may not count"));
 }
 
+TEST(Evidence, NamesTheLineAtWhichWarpsWaitMost) {
+  ChampionCheck check;
+  check.stalls = {{57, 0.314, "global memory", "acc += a[i];"}, {60, 0.1, "barriers", "__syncthreads();"}};
+  EXPECT_THAT(LinesOf(check, false),
+              ElementsAre("stalls|31% of the warps' time at line 57, mostly for global memory: acc += a[i];"));
+  EXPECT_EQ(LinesOf(check, true).size(), 2u);
+  check.counters.emplace_back().program = kCountedCandidate;
+  check.not_counted = "no samples here";
+  EXPECT_EQ(LinesOf(check, false).back(), "counters|not all: no samples here");
+}
+
 }  // namespace
 }  // namespace evo

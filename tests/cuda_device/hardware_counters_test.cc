@@ -54,5 +54,25 @@ TEST_F(HardwareCountersTest, WhatIsCountedComputesAsEver) {
   EXPECT_EQ(Read(c_, 8)[7], 14.0f);
 }
 
+TEST_F(HardwareCountersTest, SamplesAreOfTheLinesOfTheKernel) {
+  CompilerInput input{kKernels, kNames, device_->info().arch};
+  input.line_info = true;
+  const CompileResult compiled = compiler_->Compile(input);
+  ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message;
+  LoadResult loaded = device_->Load(compiled.program, 1);
+  ASSERT_TRUE(loaded.status.ok()) << loaded.status.message;
+  TimedRun run;
+  run.sequence = {Work(20000)};
+  const SampledStalls sampled = device_->SampleStalls(*loaded.program, run, 4);
+  ASSERT_TRUE(sampled.status.ok()) << sampled.status.message;
+  const std::vector<StallLine> lines = StallLines(sampled.samples, kKernels);
+  for (const StallLine& line : lines)
+    std::printf("%d %.2f %s | %s\n", line.line, line.share, line.waits_for.c_str(), line.code.c_str());
+  ASSERT_FALSE(lines.empty());
+  EXPECT_GT(lines.front().share, 0.2);
+  // Counting goes on afterwards.
+  EXPECT_TRUE(Count({Add()}).status.ok());
+}
+
 }  // namespace
 }  // namespace evo

@@ -63,6 +63,7 @@ TEST(RecordColumns, AreThoseOfTheTables) {
               UnorderedElementsAreArray(StoredColumns("champion_check", {"champion_check", "run", "candidate", "checked_at"})));
   EXPECT_THAT(ColumnNames<ToolResult>(), UnorderedElementsAreArray(StoredColumns("tool_check", {"champion_check", "position"})));
   EXPECT_THAT(ColumnNames<HardwareCounters>(), UnorderedElementsAreArray(StoredColumns("hardware_counters", {"champion_check"})));
+  EXPECT_THAT(ColumnNames<StallLine>(), UnorderedElementsAreArray(StoredColumns("stall_line", {"champion_check", "position"})));
   EXPECT_THAT(ColumnNames<MachineState>(),
               UnorderedElementsAreArray(StoredColumns("machine", {"machine", "run", "measured_at"})));
   EXPECT_THAT(ColumnNames<RunRecord>(),
@@ -73,7 +74,7 @@ TEST(RecordColumns, FieldsWithoutOneAreKnown) {
   EXPECT_THAT(FieldsWithoutColumn<Evaluation>(), ElementsAre("cases"));
   EXPECT_THAT(FieldsWithoutColumn<CaseMeasurement>(), IsEmpty());
   EXPECT_THAT(FieldsWithoutColumn<ChampionCheck>(), ElementsAre("candidate", "baseline", "held_out_cases", "tools", "counters",
-                                                                "domain.sizes", "domain.inputs", "domain.left_out"));
+                                                                "stalls", "domain.sizes", "domain.inputs", "domain.left_out"));
   EXPECT_THAT(FieldsWithoutColumn<ToolResult>(), IsEmpty());
   EXPECT_THAT(FieldsWithoutColumn<HardwareCounters>(), IsEmpty());
   EXPECT_THAT(FieldsWithoutColumn<MachineState>(), ElementsAre("clocks.disturbed"));

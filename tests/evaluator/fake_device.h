@@ -44,6 +44,9 @@ class FakeDevice : public Device {
     return SampledBlocks{{}, 1, 1};
   };
   std::function<CountedRun(const std::string& image)> count = [](const std::string&) { return CountedRun{}; };
+  std::function<SampledStalls(const std::string& image, int times)> stalls = [](const std::string&, int) {
+    return SampledStalls{};
+  };
   // How often a GPU would be waited for, by what was asked.
   struct Operations {
     int allocations = 0;
@@ -80,6 +83,11 @@ class FakeDevice : public Device {
   CountedRun Count(LoadedProgram& program, const TimedRun& run) override {
     prepared.push_back(run.preparation);
     return count(static_cast<Loaded&>(program).image);
+  }
+
+  SampledStalls SampleStalls(LoadedProgram& program, const TimedRun& run, int times) override {
+    prepared.push_back(run.preparation);
+    return stalls(static_cast<Loaded&>(program).image, times);
   }
 
   SampledBlocks RunBlocks(LoadedProgram&, const Sequence& sequence, const BlockSample& sample) override {

@@ -66,6 +66,11 @@ TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
     counted.counters.dram = image == "candidate" ? 0.75 : 0.25;
     return counted;
   };
+  fake.stalls = [](const std::string& image, int times) {
+    EXPECT_EQ(image, "candidate");
+    EXPECT_GT(times, 1);
+    return SampledStalls{{}, {{2, "long_scoreboard", 30}, {2, "selected", 10}, {0, "wait", 40}, {1, "barrier", 20}}};
+  };
   RunSession session(std::move(device), [] { return true; });
   session.Setup(TwiceSetup());
   RecordingChannel channel;
@@ -80,6 +85,14 @@ TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
   EXPECT_FALSE(counted.counters[1].case_name.empty());
   EXPECT_TRUE(fake.prepared.back().displace_code) << "the caches are those of a timed launch";
   EXPECT_TRUE(session.must_restart());
+  ASSERT_EQ(counted.stalls.size(), 2u);
+  EXPECT_EQ(counted.stalls[0].line, 2);
+  EXPECT_EQ(counted.stalls[0].share, 0.4);
+  EXPECT_EQ(counted.stalls[0].waits_for, "global memory");
+  fake.stalls = [](const std::string&, int) { return SampledStalls{{Outcome::kUnsupported, "no samples here", false}, {}}; };
+  const CountedEvents without = session.CountEvents(request, channel);
+  EXPECT_EQ(without.counters.size(), 2u);
+  EXPECT_EQ(without.not_counted, "no samples here");
 
   fake.count = [](const std::string&) -> CountedRun { throw std::runtime_error("users may not count"); };
   EXPECT_EQ(session.CountEvents(request, channel).not_counted, "users may not count");

@@ -18,7 +18,6 @@ namespace evo {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr char kSourceName[] = "candidate.cu";
 constexpr std::string_view kRealArch = "sm_";
 constexpr std::size_t kMaxLogBytes = 16 * 1024;
 // The static shared memory that a block may have on every architecture. ptxas allows more for sm_90a, but a launch can only
@@ -51,6 +50,7 @@ std::vector<std::string> Options(const NvrtcPaths& paths, const CompilerInput& r
       "--include-path=" + (paths.cuda_root / "include").string(),
       "--include-path=" + (paths.cuda_root / "include" / "cccl").string(),
   };
+  if (request.line_info) options.push_back("--generate-line-info");
   // There is no fast-math and no register cap, since such choices belong into a candidate's source. Headers are precompiled only
   // with the marker, because without it every parameter value would get a precompiled header of its own, of 13 MB.
   if (precompiles && request.source.find("#pragma nv_hdrstop") != std::string::npos) {
@@ -114,7 +114,7 @@ bool NvrtcCompiler::HasRoomForHeaders() const {
 
 CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   CompileResult result;
-  NvrtcProgram program(nvrtc_, request.source, kSourceName);
+  NvrtcProgram program(nvrtc_, request.source, kCompiledName);
   for (const std::string& expression : request.kernel_expressions) {
     if (nvrtc_.functions().add_name_expression(program.handle(), expression.c_str()) != NVRTC_SUCCESS) {
       return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: cannot be the name of a kernel", expression));
@@ -124,7 +124,8 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
     if (nvrtc_.functions().add_name_expression(program.handle(), ("&" + variable).c_str()) != NVRTC_SUCCESS)
       return Refuse(std::move(result), Outcome::kCompileError, fmt::format("{}: cannot be the name of a variable", variable));
   }
-  const bool assembles = assembler_ && request.arch.starts_with(kRealArch);
+  // NVRTC's own assembler writes the lines.
+  const bool assembles = assembler_ && !request.line_info && request.arch.starts_with(kRealArch);
   const std::string arch = assembles ? "compute_" + request.arch.substr(kRealArch.size()) : request.arch;
   const std::vector<std::string> options = Options(paths_, request, arch, precompiles_ && HasRoomForHeaders());
   std::vector<const char*> arguments;
@@ -139,7 +140,7 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   }
   result.log = CapLog(log, kMaxLogBytes);
   const auto refuse_by_log = [&] {
-    CompileFailure failure = ExplainLog(log, kSourceName);
+    CompileFailure failure = ExplainLog(log, kCompiledName);
     return Refuse(std::move(result), failure.outcome, std::move(failure.message));
   };
   // An evolved template can exhaust the memory of any compiler.

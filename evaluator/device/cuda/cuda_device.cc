@@ -11,6 +11,7 @@
 #include "evaluator/device/cuda/cupti_records.h"
 #include "evaluator/device/cuda/inspection_kernel.h"
 #include "evaluator/device/cuda/range_profiler.h"
+#include "evaluator/device/cuda/stall_sampler.h"
 #include "evaluator/device/cuda/support_kernels.h"
 
 namespace evo {
@@ -52,7 +53,10 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options, Compiler& compiler) {
   memory_->Use(*support_);
   inspection_ = std::make_unique<InspectionKernel>(info_, compiler, stream_);
   if (options.use == CudaUse::kTiming) info_.tick_ns = MeasureTick();
-  if (options.use == CudaUse::kCounting) cupti_.profiler = std::make_unique<RangeProfiler>(options.cuda_root, options.ordinal);
+  if (options.use == CudaUse::kCounting) {
+    cupti_.root = options.cuda_root;
+    cupti_.profiler = std::make_unique<RangeProfiler>(options.cuda_root, options.ordinal);
+  }
 }
 
 CudaDevice::~CudaDevice() {
@@ -63,20 +67,6 @@ CudaDevice::~CudaDevice() {
   inspection_.reset();
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
-
-namespace {
-
-// As nvidia-smi writes it.
-std::string UuidText(const cudaUUID_t& uuid) {
-  std::string text = "GPU-";
-  for (int i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
-  }
-  return text;
-}
-
-}  // namespace
 
 DeviceInfo CudaDevice::Open(int ordinal) {
   Require(cudaSetDevice(ordinal), "cudaSetDevice");
@@ -187,18 +177,34 @@ TimedRuns CudaDevice::Time(LoadedProgram& program, std::span<const TimedRun> run
   return all;
 }
 
-CountedRun CudaDevice::Count(LoadedProgram& program, const TimedRun& run) {
-  auto& loaded = static_cast<CudaProgram&>(program);
-  if (DeviceStatus status = PrepareLaunches(loaded, run.sequence); !status.ok()) return {std::move(status), {}};
-  if (DeviceStatus status = PrepareScratch(run.preparation.flush_bytes); !status.ok()) return {std::move(status), {}};
-  const auto ended = [&](DeviceStatus enqueued) {
+CudaDevice::Steps CudaDevice::UntimedSteps(CudaProgram& program, const TimedRun& run) {
+  Steps steps{PrepareLaunches(program, run.sequence), {}, {}};
+  if (steps.status.ok()) steps.status = PrepareScratch(run.preparation.flush_bytes);
+  const auto ended = [this](DeviceStatus enqueued) {
     expected_.clear();
     DeviceStatus finished = Wait();
     return enqueued.ok() ? finished : enqueued;
   };
-  if (cupti_.profiler == nullptr) return Device::Count(program, run);
-  return cupti_.profiler->Count([&] { return ended(EnqueuePreparation(run.preparation, &loaded)); },
-                                [&] { return ended(EnqueueSequence(loaded, run.sequence, 0)); });
+  steps.prepare = [this, ended, &program, &run] { return ended(EnqueuePreparation(run.preparation, &program)); };
+  steps.run = [this, ended, &program, &run] { return ended(EnqueueSequence(program, run.sequence, 0)); };
+  return steps;
+}
+
+CountedRun CudaDevice::Count(LoadedProgram& program, const TimedRun& run) {
+  if (cupti_.root.empty()) return Device::Count(program, run);
+  Steps steps = UntimedSteps(static_cast<CudaProgram&>(program), run);
+  if (!steps.status.ok()) return {std::move(steps.status), {}};
+  if (cupti_.profiler == nullptr) cupti_.profiler = std::make_unique<RangeProfiler>(cupti_.root, info_.ordinal);
+  return cupti_.profiler->Count(steps.prepare, steps.run);
+}
+
+SampledStalls CudaDevice::SampleStalls(LoadedProgram& program, const TimedRun& run, int times) {
+  if (cupti_.root.empty()) return Device::SampleStalls(program, run, times);
+  auto& loaded = static_cast<CudaProgram&>(program);
+  Steps steps = UntimedSteps(loaded, run);
+  if (!steps.status.ok()) return {std::move(steps.status), {}};
+  cupti_.profiler.reset();  // the two exclude each other
+  return StallSampler(cupti_.root).Sample(steps.prepare, steps.run, times, loaded.image());
 }
 
 TimedRuns CudaDevice::TimeTogether(CudaProgram& program, std::span<const TimedRun> runs) {

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -54,6 +55,7 @@ class CudaDevice : public Device {
   DeviceStatus Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   DeviceStatus Start(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) override;
   TimedRuns Time(LoadedProgram& program, std::span<const TimedRun> runs) override;
+  SampledStalls SampleStalls(LoadedProgram& program, const TimedRun& run, int times) override;
   CountedRun Count(LoadedProgram& program, const TimedRun& run) override;
   ClockState Clocks() override { return clocks_->Read(); }
   Inspected Inspect(std::span<const Inspection> inspections) override;
@@ -71,6 +73,7 @@ class CudaDevice : public Device {
   struct Cupti {
     std::unique_ptr<CuptiRecords> records;    // where it times
     std::unique_ptr<RangeProfiler> profiler;  // where it counts
+    std::filesystem::path root;               // likewise, of the toolkit
   };
   DeviceInfo Open(int ordinal);
   double MeasureTick();
@@ -83,6 +86,13 @@ class CudaDevice : public Device {
   std::size_t LocalBytesToScrub(const CudaProgram& program) const;
   DeviceStatus EnqueueSequence(CudaProgram& program, const Sequence& sequence, int run);
   DeviceStatus Enqueue(CudaProgram& program, std::span<const TimedRun> runs);
+  // What comes before a run, and the run, each to its end and without a look at the time.
+  struct Steps {
+    DeviceStatus status;  // ok, or why the run cannot be made
+    std::function<DeviceStatus()> prepare;
+    std::function<DeviceStatus()> run;
+  };
+  Steps UntimedSteps(CudaProgram& program, const TimedRun& run);
   TimedRuns TimeTogether(CudaProgram& program, std::span<const TimedRun> runs);
   DeviceStatus Wait();
   void MarkFormerNames(const CudaProgram& program, std::vector<ActivityRecord>& records) const;

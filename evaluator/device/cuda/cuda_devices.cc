@@ -1,6 +1,5 @@
 #include "evaluator/device/cuda/cuda_devices.h"
 
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 namespace evo {
@@ -28,6 +27,15 @@ std::string WhyNone(cudaError_t error) {
 }
 
 }  // namespace
+
+std::string UuidText(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
 
 std::string ArchName(int major, int minor) { return fmt::format("sm_{}{}{}", major, minor, major == 9 && minor == 0 ? "a" : ""); }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <string>
 #include <vector>
 
@@ -24,5 +26,8 @@ CudaDevices ListCudaDevices();
 
 // "sm_90a" for 9.0, whose own instructions (wgmma, setmaxnreg) need the "a"; "sm_86" for 8.6.
 std::string ArchName(int major, int minor);
+
+// As nvidia-smi writes it: "GPU-8-4-4-4-12 digits".
+std::string UuidText(const cudaUUID_t& uuid);
 
 }  // namespace evo

@@ -52,6 +52,7 @@ CudaProgram::~CudaProgram() {
 }
 
 DeviceStatus CudaProgram::Load(const CompiledProgram& program, std::size_t placements) {
+  image_ = program.image;
   for (const CompiledKernel& compiled : program.kernels) kernels_.emplace_back().symbol = compiled.symbol;
   while (libraries_.size() < placements) {
     cudaLibrary_t library = nullptr;

@@ -36,6 +36,7 @@ class CudaProgram : public LoadedProgram {
 
   // The most local memory that a thread of one of its kernels has.
   std::size_t local_bytes() const;
+  const std::string& image() const { return image_; }
   bool Has(const std::string& symbol) const;
   const std::string& symbol(std::size_t kernel) const { return kernels_[kernel].symbol; }
   // The largest over all kernels; dynamic shared memory and occupancy are those of each kernel's last prepared launch.
@@ -63,6 +64,7 @@ class CudaProgram : public LoadedProgram {
   const DeviceInfo& device_;
   int max_warps_;
   std::size_t turn_ = 0;
+  std::string image_;
   std::vector<cudaLibrary_t> libraries_;  // of one image, each at an address of its own
   std::vector<Kernel> kernels_;
   std::vector<DeviceRange> state_;  // of the image's sections, at every load address

@@ -1,31 +1,15 @@
 #include "evaluator/device/cuda/range_profiler.h"
 
-#include <cuda.h>
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <type_traits>
-
 #include "core/error.h"
+#include "evaluator/device/cuda/current_context.h"
 
 namespace evo {
 namespace {
 
 // A guard against a profiler that never says that all passes are done.
 constexpr std::size_t kMostPasses = 64;
-
-// libcuda cannot be linked, so the function comes from the driver that the run-time library has found.
-CUcontext CurrentContext() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  constexpr unsigned kVersion = 4000;
-  if (cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, kVersion, cudaEnableDefault, &found) != cudaSuccess)
-    cudaGetLastError();
-  CUcontext context = nullptr;
-  if (found == cudaDriverEntryPointSuccess) reinterpret_cast<std::add_pointer_t<decltype(cuCtxGetCurrent)>>(function)(&context);
-  if (context == nullptr) throw Error("there is no CUDA context to count in; see `evo doctor`");
-  return context;
-}
 
 }  // namespace
 
