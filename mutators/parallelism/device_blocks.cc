@@ -8,15 +8,15 @@ namespace evo {
 
 const DeviceBlock kCopyVector{"CopyVector",
                               R"(
-// Copies VECTOR neighbouring elements to shared memory: the first `count`, and zeros after them. 16 bytes at once, asynchronously,
+// Copies WIDTH neighbouring elements to shared memory: the first `count`, and zeros after them. 16 bytes at once, asynchronously,
 // where the address allows it.
 __device__ __forceinline__ void CopyVector(Element* to, const Element* from, long long count) {
-  if (count >= VECTOR && reinterpret_cast<size_t>(from) % 16 == 0) {
+  if (count >= WIDTH && reinterpret_cast<size_t>(from) % 16 == 0) {
     __pipeline_memcpy_async(to, from, 16);
   } else {
-    __align__(16) Element part[VECTOR];
+    __align__(16) Element part[WIDTH];
 #pragma unroll
-    for (int i = 0; i < VECTOR; ++i) part[i] = i < count ? from[i] : Element(0.0f);
+    for (int i = 0; i < WIDTH; ++i) part[i] = i < count ? from[i] : Element(0.0f);
     *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
   }
 }
@@ -24,7 +24,7 @@ __device__ __forceinline__ void CopyVector(Element* to, const Element* from, lon
 )"};
 
 const DeviceBlock kLoadMatrices{"LoadMatrices", R"(
-// Four matrices of 8 x VECTOR elements of shared memory: lane l gives the address of row l % 8 of number l / 8.
+// Four matrices of 8 x WIDTH elements of shared memory: lane l gives the address of row l % 8 of number l / 8.
 __device__ __forceinline__ void LoadMatrices(unsigned (&to)[4], const Element* from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -188,7 +188,7 @@ std::string BlockText(const DeviceBlock& block, std::string_view type, const std
   const bool half = type == "__half";
   // Without the newline that the literal begins with.
   std::string text = WithOtherName(std::string(block.text.substr(1)), "ELEMENT", half ? "f16" : "bf16");
-  text = WithOtherName(text, "VECTOR", fmt::format("{}", VectorElements(type)));
+  text = WithOtherName(text, "WIDTH", fmt::format("{}", VectorElements(type)));
   text = WithOtherName(text, "Element", ElementName(type));
   text = WithOtherName(text, "ElementPair", half ? "half2" : "__nv_bfloat162");
   text = WithOtherName(text, "RoundedPair", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");

@@ -12,7 +12,7 @@ namespace evo {
 // PTX in them and checks their accesses. docs/writing_a_mutator.md lists them.
 struct DeviceBlock {
   std::string_view name;
-  std::string_view text;  // `Element` stands for a type, ELEMENT for its name in PTX, VECTOR for how many take 16 bytes
+  std::string_view text;  // `Element` stands for a type, ELEMENT for its name in PTX, WIDTH for how many take 16 bytes
 };
 
 extern const DeviceBlock kCopyVector;      // 16 bytes from global to shared memory, asynchronously; needs cuda_pipeline.h

@@ -35,22 +35,26 @@ struct Elements {
   std::string_view name;
   std::string_view description;
   std::variant<TensorOperands, std::string> (*operands)(const SyntaxTree& tree, const Contraction& found);
-  Sizes large;  // tiles that large products want
-  Sizes small;  // those of which small products have enough for all multiprocessors
+  Sizes large;     // tiles that large products want
+  Sizes small;     // those of which small products have enough for all multiprocessors
+  bool one_block;  // whether the compiler is told that one block per multiprocessor is enough
 };
 constexpr Elements kHalves{
     "tensor_contraction",
     "computes a matrix product of half or bfloat16 on tensor cores, by tiles that come asynchronously, with sizes as parameters",
     AsTensorOperands,
     {128, 32, 2, 3},
-    {32, 32, 1, 2}};
-// With a depth of 32, tiles of a warp of 64 x 64 elements exceed its registers.
+    {32, 32, 1, 2},
+    false};
+// With a depth of 32, tiles of a warp of 64 x 64 elements exceed its registers. Smaller ones leave some over, but ptxas uses them
+// for products that do not wait for each other only where it need not save any for other blocks.
 constexpr Elements kFloats{
     "split_tensor_contraction",
     "computes a matrix product of floats on tensor cores, each split into two numbers of tf32, with sizes as parameters",
     AsSplitOperands,
     {128, 16, 2, 4},
-    {32, 32, 1, 2}};
+    {32, 32, 1, 2},
+    true};
 
 // One thread per element of a matrix product becomes a block per tile of the output on tensor cores: tiles of both factors come
 // through a ring in shared memory by asynchronous copies, warps load parts of them as the instructions want them, and the sums go
@@ -97,8 +101,8 @@ class TensorContraction : public KernelVisitor {
     return {unused("TILE_M"), unused("TILE_N"), unused("TILE_K"), unused("WARPS_M"), unused("WARPS_N"), unused("STAGES")};
   }
 
-  static Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
-                        const TensorParameters& names, const std::vector<std::string>& grid, const Sizes& sizes) {
+  Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
+                 const TensorParameters& names, const std::vector<std::string>& grid, const Sizes& sizes) const {
     const auto& [tile_m, tile_n, tile_k, warps_m, warps_n, stages] = names;
     const auto writer = MakeTensorWriter(context, found, operands, names);
     Proposal proposal;
@@ -107,6 +111,7 @@ class TensorContraction : public KernelVisitor {
     proposal.changes.push_back({kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
     proposal.changes.push_back({body, Placement::kReplace, writer->Body()});
     const std::string threads = fmt::format("{} * {} * 32", warps_m, warps_n);
+    if (elements_.one_block) proposal.changes.push_back(WithBounds(context.tree, kernel, fmt::format("{}, 1", threads)));
     const std::string& launched = found.grid.launch->kernel;
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
                        {launched, "block", threads},

@@ -69,12 +69,12 @@ class TensorWriter : protected ContractionText {
   // `tile_m[slot][output][k]` for a side, or with its indices the other way round.
   std::string Element(const Side& side, const std::string& output, const std::string& k) const;
 
-  const SyntaxTree& tree() const { return tree_; }
-  const Contraction& found() const { return found_; }
-  const TensorParameters& names() const { return names_; }
-  const std::string& sums() const { return sums_; }
-  const Side& m() const { return m_; }
-  const Side& n() const { return n_; }
+  const SyntaxTree& tree_;
+  const Contraction& found_;
+  const TensorOperands operands_;
+  const TensorParameters names_;
+  const std::string sums_;
+  const Side m_, n_;
 
  private:
   virtual std::vector<const DeviceBlock*> Used() const;
@@ -91,13 +91,6 @@ class TensorWriter : protected ContractionText {
   std::string Staged(const Side& side) const;
   std::string Parts(const Side& side) const;
   std::string Stores() const;
-
-  const SyntaxTree& tree_;
-  const Contraction& found_;
-  TensorOperands operands_;
-  TensorParameters names_;
-  std::string sums_;
-  Side m_, n_;
 };
 
 // The same for floats. Each is split into two numbers of tf32, and their product is the sum of three.
