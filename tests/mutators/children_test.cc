@@ -215,6 +215,32 @@ TEST_F(ChildrenTest, OfProductsOfHalves) {
   }
 }
 
+// Of floats, likewise: all orders of both factors, rows that are no multiples of 16 bytes, sizes of 1.
+TEST_F(ChildrenTest, OfProductsOfSplitFloats) {
+  const auto tiles = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t warps_m, std::int64_t warps_n,
+                        std::int64_t stages) {
+    return Parameters{{"TILE_M", m},        {"TILE_N", n},        {"TILE_K", k},
+                      {"WARPS_M", warps_m}, {"WARPS_N", warps_n}, {"STAGES", stages}};
+  };
+  const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
+  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
+      {samples / "sample_product", "flat", tiles(32, 64, 32, 2, 1, 3)},
+      {samples / "sample_product", "columns", tiles(16, 32, 16, 1, 1, 2)},
+      {samples / "sample_product", "pointers", tiles(64, 32, 16, 2, 2, 4)},
+      {shipped / "gemm_batched", "naive", tiles(32, 32, 32, 1, 2, 2)},
+      {shipped / "linear_gelu", "naive", tiles(64, 64, 16, 2, 2, 3)}};
+  const SourceMutator& mutator = SourceMutatorNamed("split_tensor_contraction");
+  for (const auto& [folder, kernel, setting] : places) {
+    SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
+    const Task task = LoadTask(folder);
+    Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
+    const auto proposals = mutator.Proposals(parent.Context());
+    ASSERT_EQ(proposals.size(), 2u);
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    ExpectRight(task, parent, setting);
+  }
+}
+
 // By products of warp groups, with every access checked: both orders of both factors, ragged edges, one group and several.
 TEST_F(ChildrenTest, OfProductsByWarpGroups) {
   const auto tiles = [](std::int64_t m, std::int64_t n, std::int64_t rows, std::int64_t stages) {
