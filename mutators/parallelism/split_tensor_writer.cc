@@ -66,7 +66,9 @@ std::string SplitTensorWriter::Products() const {
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; {0} += 16) {{\n", part_k, names_.tile_k);
   text += fmt::format("      unsigned {0}[{2} / 16][2][4], {1}[{2} / 16][2][4];\n", high_m, low_m, kWarpM) + SplitM();
   text += each(j, Fresh("kWarpN") + " / 8", "      ") + "{\n" + LoadN();
-  text += "        // Tensor cores truncate, so only 16 products of each sum are added by them, the smallest first.\n";
+  text +=
+      "        // Tensor cores truncate: they add up only 16 products of a sum, small ones first, and ordinary additions the "
+      "rest.\n";
   text += fmt::format("        float {}[{} / 16][4] = {{}};\n", part, kWarpM);
   text += each(eight, "2", "        ") + "{\n";
   text += fmt::format("          unsigned {}[2], {}[2];\n", high_n, low_n);
@@ -94,7 +96,7 @@ std::string SplitTensorWriter::Sum(const std::string& value) const {
   before.erase(in_loop, before.end());
   repeated.push_back(found_.update);
   std::string text = fmt::format("      float {} = {} * 0x1p-48f;\n", sum, value);
-  text += "      // Infinities, and what 2^48 made too large, are summed up one by one.\n";
+  text += "      // What is not finite, or became too large by 2^48, is summed up in plain float.\n";
   text += fmt::format("      if (!(fabsf({}) < 1e23f)) {{\n        {} = 0.0f;\n", sum, sum) + Statements(before, "        ", {});
   text += fmt::format("#pragma unroll 1\n        for ({0} {1} = 0; {1} < {2}; ++{1}) {{\n", WithoutConst(k.type), k.name,
                       tree_.Text(found_.k.bound));
