@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "mutators/analysis/source_query.h"
 #include "mutators/parallelism/tensor_writer.h"
