@@ -32,12 +32,13 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 // parallelism/
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
-    MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows;
-constexpr std::array kParallelism{MakeThreadPerRowToWarp, MakeThreadPerRowToBlock,  MakeWarpReduction,     MakeRegisterTile,
-                                  MakeWorkPerThread,      MakeGridStride,           MakeBlockShape,        MakeBlockOrder,
-                                  MakeBarrierNarrow,      MakeTileContraction,      MakeTensorContraction, MakeFuseAttention,
-                                  MakeReduceGrid,         MakeWarpGroupContraction, MakePrivateCounts,     MakeLookBackScan,
-                                  MakeConvolutionTiles,   MakeStencilRows};
+    MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows,
+    MakeSplitTensorContraction;
+constexpr std::array kParallelism{
+    MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile,          MakeWorkPerThread,
+    MakeGridStride,         MakeBlockShape,          MakeBlockOrder,    MakeBarrierNarrow,         MakeTileContraction,
+    MakeTensorContraction,  MakeFuseAttention,       MakeReduceGrid,    MakeWarpGroupContraction,  MakePrivateCounts,
+    MakeLookBackScan,       MakeConvolutionTiles,    MakeStencilRows,   MakeSplitTensorContraction};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

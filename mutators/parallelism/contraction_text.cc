@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "kernel_templates/launch_argument.h"
 #include "mutators/analysis/block_uniform.h"
 #include "mutators/analysis/data_flow.h"
@@ -157,6 +158,14 @@ std::optional<std::vector<std::string>> TiledGrid(const MutationContext& context
                                 fmt::format("ceil_div(({}) * ({}), {})", launch.grid[index.axis].text(), block, tile));
   }
   return grid;
+}
+
+Proposal::Change WithBounds(const SyntaxTree& tree, int kernel, const std::string& bounds) {
+  for (const int child : tree.node(kernel).children) {
+    if (tree.node(child).kind_name == "attribute(global)")
+      return {child, Placement::kAfter, fmt::format(" __launch_bounds__({})", bounds)};
+  }
+  throw Error("a kernel without __global__");
 }
 
 }  // namespace evo

@@ -52,4 +52,7 @@ std::optional<std::vector<std::string>> TiledGrid(const MutationContext& context
                                                   const std::string& tile_m, const std::string& tile_n);
 inline constexpr char kUnknownGrid[] = "its bounds are neither numbers nor parameters that the launch line passes";
 
+// Tells the compiler a kernel's `__launch_bounds__`, by which it shares out registers. Contractions have none yet.
+Proposal::Change WithBounds(const SyntaxTree& tree, int kernel, const std::string& bounds);
+
 }  // namespace evo

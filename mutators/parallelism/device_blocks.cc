@@ -8,15 +8,15 @@ namespace evo {
 
 const DeviceBlock kCopyVector{"CopyVector",
                               R"(
-// Copies 8 neighbouring elements to shared memory: the first `count`, and zeros after them. 16 bytes at once, asynchronously,
+// Copies WIDTH neighbouring elements to shared memory: the first `count`, and zeros after them. 16 bytes at once, asynchronously,
 // where the address allows it.
 __device__ __forceinline__ void CopyVector(Element* to, const Element* from, long long count) {
-  if (count >= 8 && reinterpret_cast<size_t>(from) % 16 == 0) {
+  if (count >= WIDTH && reinterpret_cast<size_t>(from) % 16 == 0) {
     __pipeline_memcpy_async(to, from, 16);
   } else {
-    __align__(16) Element part[8];
+    __align__(16) Element part[WIDTH];
 #pragma unroll
-    for (int i = 0; i < 8; ++i) part[i] = i < count ? from[i] : Element(0.0f);
+    for (int i = 0; i < WIDTH; ++i) part[i] = i < count ? from[i] : Element(0.0f);
     *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
   }
 }
@@ -24,7 +24,7 @@ __device__ __forceinline__ void CopyVector(Element* to, const Element* from, lon
 )"};
 
 const DeviceBlock kLoadMatrices{"LoadMatrices", R"(
-// Four matrices of 8 x 8 elements of shared memory: lane l gives the address of row l % 8 of number l / 8.
+// Four matrices of 8 x WIDTH elements of shared memory: lane l gives the address of row l % 8 of number l / 8.
 __device__ __forceinline__ void LoadMatrices(unsigned (&to)[4], const Element* from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -52,6 +52,27 @@ __device__ __forceinline__ void MultiplyAdd(float (&sums)[4], const unsigned (&a
   asm("mma.sync.aligned.m16n8k16.row.col.f32.ELEMENT.ELEMENT.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+)"};
+
+const DeviceBlock kSplit{"Split", R"(
+// 2^24 x as the sum of two numbers that tensor cores read (tf32): x rounded to 11 significant bits, and what that leaves over. No
+// float is denormal after the multiplication, so that both have all their bits.
+__device__ __forceinline__ void Split(unsigned& high, unsigned& low, float x) {
+  const float scaled = x * 16777216.0f;
+  high = (__float_as_uint(scaled) + 0x1000) & 0xffffe000;
+  low = __float_as_uint(scaled - __uint_as_float(high));
+}
+
+)"};
+
+const DeviceBlock kMultiplyAddTf32{"MultiplyAdd", R"(
+// sums += a b on tensor cores, with a of 16 x 8 and b of 8 x 8 elements.
+__device__ __forceinline__ void MultiplyAdd(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 )"};
@@ -159,11 +180,16 @@ __device__ __forceinline__ float PowerOfTwo(float x) {
 
 bool IsTensorElement(std::string_view type) { return type == "__half" || type == "__nv_bfloat16"; }
 
+int VectorElements(std::string_view type) { return IsTensorElement(type) ? 8 : 4; }
+
+std::string ElementName(std::string_view type) { return type == "__half" ? "half" : std::string(type); }
+
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name) {
   const bool half = type == "__half";
   // Without the newline that the literal begins with.
   std::string text = WithOtherName(std::string(block.text.substr(1)), "ELEMENT", half ? "f16" : "bf16");
-  text = WithOtherName(text, "Element", half ? "half" : "__nv_bfloat16");
+  text = WithOtherName(text, "WIDTH", fmt::format("{}", VectorElements(type)));
+  text = WithOtherName(text, "Element", ElementName(type));
   text = WithOtherName(text, "ElementPair", half ? "half2" : "__nv_bfloat162");
   text = WithOtherName(text, "RoundedPair", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");
   return WithOtherName(text, block.name, name);
@@ -197,7 +223,7 @@ __device__ __forceinline__ void {0}(
 }}
 
 )",
-      name, type == "__half" ? "half" : std::string(type), start_copy, copy_vector);
+      name, ElementName(type), start_copy, copy_vector);
 }
 
 std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k) {

@@ -12,16 +12,20 @@ namespace evo {
 // PTX in them and checks their accesses. docs/writing_a_mutator.md lists them.
 struct DeviceBlock {
   std::string_view name;
-  std::string_view text;  // `Element` stands for half or __nv_bfloat16, ELEMENT for the type's name in PTX
+  std::string_view text;  // `Element` stands for a type, ELEMENT for its name in PTX, WIDTH for how many take 16 bytes
 };
 
-extern const DeviceBlock kCopyVector;      // 8 elements from global to shared memory, asynchronously; needs cuda_pipeline.h
-extern const DeviceBlock kLoadMatrices;    // 4 matrices of 8 x 8 elements from shared memory
+extern const DeviceBlock kCopyVector;      // 16 bytes from global to shared memory, asynchronously; needs cuda_pipeline.h
+extern const DeviceBlock kLoadMatrices;    // 4 matrices of 8 rows of 16 bytes from shared memory
 extern const DeviceBlock kLoadTransposed;  // the same, transposed
 extern const DeviceBlock kMultiplyAdd;     // a product of 16 x 16 and 16 x 8 elements on tensor cores
 extern const DeviceBlock kStoreVector;     // 8 elements from shared to global memory
 extern const DeviceBlock kPack;            // two numbers as elements in one register, rounded to nearest
 extern const DeviceBlock kPowerOfTwo;      // 2 to the power of x by one instruction
+
+// Products of floats by three of tf32.
+extern const DeviceBlock kSplit;            // a float as the sum of two numbers of tf32
+extern const DeviceBlock kMultiplyAddTf32;  // a product of 16 x 8 and 8 x 8 elements on tensor cores
 
 // Products of warp groups (wgmma), from tiles in shared memory in rows of 64 elements. They need sm_90a.
 extern const DeviceBlock kSwizzled;         // where 8 elements lie in such a tile
@@ -33,8 +37,13 @@ extern const DeviceBlock kCommitProducts;   // after it; waits for the batch bef
 extern const DeviceBlock kFinishProducts;   // waits for all
 extern const DeviceBlock kShowTensorCores;  // after writes to shared memory, before a barrier
 
-// What elements the building blocks know: "__half" and "__nv_bfloat16", as SyntaxNode::type spells them.
+// What elements of 16 bits the building blocks know: "__half" and "__nv_bfloat16", as SyntaxNode::type spells them. Besides them
+// kCopyVector and kLoadMatrices know "float".
 bool IsTensorElement(std::string_view type);
+// How many elements take 16 bytes.
+int VectorElements(std::string_view type);
+// The type as a source spells it.
+std::string ElementName(std::string_view type);
 // The block's text for elements of this type, by another name.
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name);
 // The function that copies a thread's part of a tile for such products, which calls kStartCopy and kCopyVector by these names.

@@ -11,7 +11,8 @@
 namespace evo {
 namespace {
 
-// The sizes that are searched. A product of the tensor cores takes 16 x 16 x 16 elements in two instructions.
+// The sizes that are searched. A product of the tensor cores takes 16 x 16 x 16 elements in two instructions, or of floats in
+// twelve.
 const std::vector<std::int64_t> kTensorTiles{16, 32, 64, 128, 256};
 const std::vector<std::int64_t> kTensorDepths{16, 32, 64};
 const std::vector<std::int64_t> kWarps{1, 2, 4};
@@ -21,26 +22,52 @@ constexpr int kTensorShared = 232448;
 // Elements of a warp: with more, the sums and what is loaded for them exceed the registers of a thread.
 constexpr int kMostElements = 4096;
 
-// What a search begins with: tiles that large products want, and those of which small ones have enough for all multiprocessors.
+// What a search begins with.
 struct Sizes {
   std::int64_t tile;
+  std::int64_t tile_k;
   std::int64_t warps;  // along either axis
   std::int64_t stages;
 };
-constexpr Sizes kSizes[] = {{128, 2, 3}, {32, 1, 2}};
 
-// One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output on tensor cores: tiles of
-// both factors come through a ring in shared memory by asynchronous copies, warps load parts of them as the instructions want
-// them, and the sums go to the output through shared memory. All of it at once, because tensor cores alone gain nothing.
+// The types of elements differ in what an operator says of them, and in the writer->
+struct Elements {
+  std::string_view name;
+  std::string_view description;
+  std::variant<TensorOperands, std::string> (*operands)(const SyntaxTree& tree, const Contraction& found);
+  Sizes large;     // tiles that large products want
+  Sizes small;     // those of which small products have enough for all multiprocessors
+  bool one_block;  // whether the compiler is told that one block per multiprocessor is enough
+};
+constexpr Elements kHalves{
+    "tensor_contraction",
+    "computes a matrix product of half or bfloat16 on tensor cores, by tiles that come asynchronously, with sizes as parameters",
+    AsTensorOperands,
+    {128, 32, 2, 3},
+    {32, 32, 1, 2},
+    false};
+// With a depth of 32, tiles of a warp of 64 x 64 elements exceed its registers. Smaller ones leave some over, but ptxas uses them
+// for products that do not wait for each other only where it need not save any for other blocks.
+constexpr Elements kFloats{
+    "split_tensor_contraction",
+    "computes a matrix product of floats on tensor cores, each split into two numbers of tf32, with sizes as parameters",
+    AsSplitOperands,
+    {128, 16, 2, 4},
+    {32, 32, 1, 2},
+    true};
+
+// One thread per element of a matrix product becomes a block per tile of the output on tensor cores: tiles of both factors come
+// through a ring in shared memory by asynchronous copies, warps load parts of them as the instructions want them, and the sums go
+// to the output through shared memory. All of it at once, because tensor cores alone gain nothing.
 class TensorContraction : public KernelVisitor {
  public:
-  std::string_view name() const override { return "tensor_contraction"; }
-  // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own.
+  explicit TensorContraction(const Elements& elements) : elements_(elements) {}
+
+  std::string_view name() const override { return elements_.name; }
+  // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own. A float is
+  // the sum of two such elements up to its last bits.
   Promise promise() const override { return Promise::kReassociating; }
-  std::string_view description() const override {
-    return "computes a matrix product of half or bfloat16 on tensor cores, by tiles that come asynchronously, with sizes as "
-           "parameters";
-  }
+  std::string_view description() const override { return elements_.description; }
   double weight() const override { return 3; }
 
  private:
@@ -54,7 +81,7 @@ class TensorContraction : public KernelVisitor {
       // Why a kernel is no contraction is what tile_contraction says.
       if (std::holds_alternative<std::string>(found)) continue;
       const Contraction& contraction = std::get<Contraction>(found);
-      const auto operands = AsTensorOperands(tree, contraction);
+      const auto operands = elements_.operands(tree, contraction);
       if (const auto* why = std::get_if<std::string>(&operands)) {
         refuse_kernel(*why);
         continue;
@@ -64,7 +91,7 @@ class TensorContraction : public KernelVisitor {
       if (!grid)
         refuse_kernel(kUnknownGrid);
       else
-        for (const Sizes& sizes : kSizes)
+        for (const Sizes& sizes : {elements_.large, elements_.small})
           propose(Tiled(context, contraction, std::get<TensorOperands>(operands), names, *grid, sizes));
     }
   }
@@ -74,35 +101,42 @@ class TensorContraction : public KernelVisitor {
     return {unused("TILE_M"), unused("TILE_N"), unused("TILE_K"), unused("WARPS_M"), unused("WARPS_N"), unused("STAGES")};
   }
 
-  static Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
-                        const TensorParameters& names, const std::vector<std::string>& grid, const Sizes& sizes) {
+  Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
+                 const TensorParameters& names, const std::vector<std::string>& grid, const Sizes& sizes) const {
     const auto& [tile_m, tile_n, tile_k, warps_m, warps_n, stages] = names;
-    const TensorWriter writer(context, found, operands, names);
+    const auto writer = MakeTensorWriter(context, found, operands, names);
     Proposal proposal;
     const int kernel = found.grid.kernel, body = context.tree.node(kernel).children.back();
-    proposal.changes.push_back({kernel, Placement::kBefore, writer.Blocks()});
+    proposal.changes.push_back({kernel, Placement::kBefore, writer->Blocks()});
     proposal.changes.push_back({kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
-    proposal.changes.push_back({body, Placement::kReplace, writer.Body()});
+    proposal.changes.push_back({body, Placement::kReplace, writer->Body()});
     const std::string threads = fmt::format("{} * {} * 32", warps_m, warps_n);
+    if (elements_.one_block) proposal.changes.push_back(WithBounds(context.tree, kernel, fmt::format("{}, 1", threads)));
     const std::string& launched = found.grid.launch->kernel;
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
                        {launched, "block", threads},
-                       {launched, "shared", fmt::format("max({}, {})", writer.RingBytes(), writer.SumBytes())}};
-    proposal.brings = {{tile_m, kTensorTiles, sizes.tile}, {tile_n, kTensorTiles, sizes.tile}, {tile_k, kTensorDepths, 32},
-                       {warps_m, kWarps, sizes.warps},     {warps_n, kWarps, sizes.warps},     {stages, kStages, sizes.stages}};
-    const auto divides = [&](const std::string& tile) { return fmt::format("{} * {} / 8 % ({}) == 0", tile, tile_k, threads); };
+                       {launched, "shared", fmt::format("max({}, {})", writer->RingBytes(), writer->SumBytes())}};
+    proposal.brings = {{tile_m, kTensorTiles, sizes.tile},    {tile_n, kTensorTiles, sizes.tile},
+                       {tile_k, kTensorDepths, sizes.tile_k}, {warps_m, kWarps, sizes.warps},
+                       {warps_n, kWarps, sizes.warps},        {stages, kStages, sizes.stages}};
+    const auto divides = [&](const std::string& tile) {
+      return fmt::format("{} * {} / {} % ({}) == 0", tile, tile_k, VectorElements(operands.type), threads);
+    };
     proposal.constraints = {fmt::format("{} >= {} * 16 && {} >= {} * 16", tile_m, warps_m, tile_n, warps_n),
                             fmt::format("{} / {} * ({} / {}) <= {}", tile_m, warps_m, tile_n, warps_n, kMostElements),
                             divides(tile_m),
                             divides(tile_n),
-                            fmt::format("{} <= {}", writer.RingBytes(), kTensorShared),
-                            fmt::format("{} <= {}", writer.SumBytes(), kTensorShared)};
+                            fmt::format("{} <= {}", writer->RingBytes(), kTensorShared),
+                            fmt::format("{} <= {}", writer->SumBytes(), kTensorShared)};
     return proposal;
   }
+
+  const Elements& elements_;
 };
 
 }  // namespace
 
-std::unique_ptr<Mutator> MakeTensorContraction() { return std::make_unique<TensorContraction>(); }
+std::unique_ptr<Mutator> MakeTensorContraction() { return std::make_unique<TensorContraction>(kHalves); }
+std::unique_ptr<Mutator> MakeSplitTensorContraction() { return std::make_unique<TensorContraction>(kFloats); }
 
 }  // namespace evo

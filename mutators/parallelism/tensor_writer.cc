@@ -17,48 +17,56 @@ TensorWriter::TensorWriter(const MutationContext& context, const Contraction& co
       found_(contraction),
       operands_(std::move(operands)),
       names_(std::move(parameters)),
-      element_(operands_.type == "__half" ? "half" : operands_.type),
       sums_(Fresh("sums")),
-      m_{found_.a, found_.m, operands_.a, names_.tile_m, "m", Counter("i", "u"), {}},
-      n_{found_.b, found_.n, operands_.b, names_.tile_n, "n", Counter("j", "v"), {}} {
-  m_.name = Block(IsByK(m_) ? kLoadMatrices : kLoadTransposed);
-  n_.name = Block(IsByK(n_) ? kLoadMatrices : kLoadTransposed);
-}
+      m_{found_.a, found_.m, operands_.a, names_.tile_m, "m", Counter("i", "u")},
+      n_{found_.b, found_.n, operands_.b, names_.tile_n, "n", Counter("j", "v")} {}
 
-// The name of a building block in this source.
 std::string TensorWriter::Block(const DeviceBlock& block) const { return UnusedName(tree_.text(), std::string(block.name)); }
 
 std::string TensorWriter::Blocks() const {
   std::string text;
-  const auto add = [&](const DeviceBlock& block) { text += BlockText(block, operands_.type, Block(block)); };
-  add(kCopyVector);
-  if (IsByK(m_) || IsByK(n_)) add(kLoadMatrices);
-  if (!IsByK(m_) || !IsByK(n_)) add(kLoadTransposed);
-  add(kMultiplyAdd);
+  for (const DeviceBlock* block : Used()) text += BlockText(*block, operands_.type, Block(*block));
   return text;
 }
+
+std::vector<const DeviceBlock*> TensorWriter::Used() const {
+  std::vector<const DeviceBlock*> used{&kCopyVector};
+  if (IsByK(m_) || IsByK(n_)) used.push_back(&kLoadMatrices);
+  if (!IsByK(m_) || !IsByK(n_)) used.push_back(&kLoadTransposed);
+  used.push_back(&kMultiplyAdd);
+  return used;
+}
+
+// Rows of 16 bytes are read together, eight of them.
+int TensorWriter::Padding(const Side& /*side*/) const { return VectorElements(operands_.type); }
 
 // Of a side's tile in shared memory: the inner index is the one that neighbouring elements of the buffer go along.
 std::string TensorWriter::Rows(const Side& side) const { return IsByK(side) ? side.size : names_.tile_k; }
 std::string TensorWriter::Columns(const Side& side) const { return IsByK(side) ? names_.tile_k : side.size; }
 
 std::string TensorWriter::RingBytes() const {
-  const auto elements = [&](const Side& side) { return fmt::format("{} * ({} + 8)", Rows(side), Columns(side)); };
-  return fmt::format("{} * ({} + {}) * 2", names_.stages, elements(m_), elements(n_));
+  const auto elements = [&](const Side& side) { return fmt::format("{} * ({} + {})", Rows(side), Columns(side), Padding(side)); };
+  return fmt::format("{} * ({} + {}) * {}", names_.stages, elements(m_), elements(n_), 16 / VectorElements(operands_.type));
 }
 
 std::string TensorWriter::SumBytes() const {
   return fmt::format("{} * ({} + {} * 8) * 64", names_.warps_m, names_.tile_n, names_.warps_n);
 }
 
+std::string TensorWriter::Element(const Side& side, const std::string& output, const std::string& k) const {
+  return fmt::format("{}[{}][{}][{}]", Fresh("tile_" + side.letter), Fresh("slot"), IsByK(side) ? output : k,
+                     IsByK(side) ? k : output);
+}
+
 std::string TensorWriter::Constants() const {
   const auto& [tile_m, tile_n, tile_k, warps_m, warps_n, stages] = names_;
   const std::string warp = Fresh("warp"), lane = Fresh("lane"), memory = UnusedName(tree_.text(), "tiles");
+  const bool same = Padding(m_) == 8 && Padding(n_) == 8;
   std::string text = fmt::format(
       "  // A warp computes kWarpM x kWarpN elements on tensor cores. {} tiles are in shared memory or on their way there; "
-      "eight\n"
-      "  // more elements in a row keep the rows that are read together in different banks.\n",
-      stages);
+      "{}\n"
+      "  // more elements in a row keep {} together in different banks.\n",
+      stages, same ? "eight" : "a few", same ? "the rows that are read" : "what is read");
   text += fmt::format("  constexpr int {} = {} * {} * 32;\n", Fresh("kThreads"), warps_m, warps_n);
   text += fmt::format("  constexpr int {} = {} / {}, {} = {} / {};\n", Fresh("kWarpM"), tile_m, warps_m, Fresh("kWarpN"), tile_n,
                       warps_n);
@@ -66,8 +74,8 @@ std::string TensorWriter::Constants() const {
   std::string from = memory;
   for (const Side& side : {m_, n_}) {
     const std::string tile = Fresh("tile_" + side.letter);
-    text += fmt::format("  {0} (*{1})[{2}][{3} + 8] = reinterpret_cast<{0} (*)[{2}][{3} + 8]>({4});\n", element_, tile,
-                        Rows(side), Columns(side), from);
+    text += fmt::format("  {0} (*{1})[{2}][{3} + {5}] = reinterpret_cast<{0} (*)[{2}][{3} + {5}]>({4});\n",
+                        ElementName(operands_.type), tile, Rows(side), Columns(side), from, Padding(side));
     from = fmt::format("{} + {}", tile, stages);
   }
   text += fmt::format("  const int {} = threadIdx.x / 32, {} = threadIdx.x % 32;\n", warp, lane);
@@ -76,16 +84,17 @@ std::string TensorWriter::Constants() const {
   return text + First(m_.index, m_.letter, m_.size) + First(n_.index, n_.letter, n_.size);
 }
 
-// The loop that brings a side's part of a tile, 8 elements at a time.
+// The loop that brings a side's part of a tile, 16 bytes at a time.
 std::string TensorWriter::Staged(const Side& side) const {
   const std::string t = Fresh("t"), next = Fresh("next");
-  const std::string vectors = fmt::format("({} / 8)", Columns(side));
-  const std::string row = fmt::format("{} / {}", t, vectors), column = fmt::format("{} % {} * 8", t, vectors);
+  const int elements = VectorElements(operands_.type);
+  const std::string vectors = fmt::format("({} / {})", Columns(side), elements);
+  const std::string row = fmt::format("{} / {}", t, vectors), column = fmt::format("{} % {} * {}", t, vectors, elements);
   const SyntaxNode& index = tree_.node(side.index.declaration);
   const SyntaxNode& k = tree_.node(found_.k.counter);
   const std::string round = Fresh("round"), threads = Fresh("kThreads");
-  std::string text = fmt::format("#pragma unroll 4\n      for (int {0} = 0; {0} < {1} * {2} / 8 / {3}; ++{0}) {{\n", round,
-                                 side.size, names_.tile_k, threads);
+  std::string text = fmt::format("#pragma unroll 4\n      for (int {0} = 0; {0} < {1} * {2} / {3} / {4}; ++{0}) {{\n", round,
+                                 side.size, names_.tile_k, elements, threads);
   text += fmt::format("        const int {} = {} * {} + threadIdx.x;\n", t, round, threads);
   text += fmt::format("        {} = {} + {};\n", Typed(side.index.declaration), Fresh("first_" + side.letter),
                       IsByK(side) ? row : column);
@@ -113,8 +122,9 @@ std::string TensorWriter::Parts(const Side& side) const {
   return fmt::format(
       "#pragma unroll\n      for (int {0} = 0; {0} < {1} / 16; ++{0}) {{\n"
       "        {2}({3}[{0}], &{4}[{5}][{6} + {7}][{8} + {9}]);\n      }}\n",
-      side.counter, Fresh(side.letter == "m" ? "kWarpM" : "kWarpN"), side.name, Fresh("part_" + side.letter),
-      Fresh("tile_" + side.letter), Fresh("slot"), IsByK(side) ? output : part, of_row, IsByK(side) ? part : output, of_column);
+      side.counter, Fresh(side.letter == "m" ? "kWarpM" : "kWarpN"), Block(IsByK(side) ? kLoadMatrices : kLoadTransposed),
+      Fresh("part_" + side.letter), Fresh("tile_" + side.letter), Fresh("slot"), IsByK(side) ? output : part, of_row,
+      IsByK(side) ? part : output, of_column);
 }
 
 std::string TensorWriter::Products() const {
@@ -131,6 +141,10 @@ std::string TensorWriter::Products() const {
                         sums_, i, j, half == 0 ? "" : " + 1", part_m, part_n, 2 * half, 2 * half + 1);
   }
   return text + "        }\n      }\n    }\n";
+}
+
+std::string TensorWriter::Sum(const std::string& value) const {
+  return fmt::format("      float {} = {};\n", tree_.node(found_.accumulator).name, value);
 }
 
 // What follows the sum, 16 rows of a warp at a time.
@@ -156,7 +170,7 @@ std::string TensorWriter::Stores() const {
       fmt::format("      {} = {} + {} + {} % {};\n", Typed(n_.index.declaration), Fresh("first_n"), Fresh("own_n"), t, kWarpN);
   text += fmt::format("      if ({} >= {} || {} >= {}) continue;\n", name(m_.index.declaration), tree_.Text(m_.index.bound),
                       name(n_.index.declaration), tree_.Text(n_.index.bound));
-  text += fmt::format("      float {0} = {1}[{2} / {3} * {4} + {2} % {3}];\n", name(found_.accumulator), own, t, kWarpN, row);
+  text += Sum(fmt::format("{0}[{1} / {2} * {3} + {1} % {2}]", own, t, kWarpN, row));
   text += Epilogue(name(found_.accumulator), "      ");
   return text + "    }\n    __syncwarp();\n  }\n";
 }
@@ -174,6 +188,12 @@ std::string TensorWriter::Body() const {
   text += Staged(m_) + Staged(n_) + "    }\n    __pipeline_commit();\n";
   text += fmt::format("    if ({} < 0) continue;\n", step) + Products() + "  }\n";
   return Finished(text + Stores() + "}");
+}
+
+std::unique_ptr<TensorWriter> MakeTensorWriter(const MutationContext& context, const Contraction& contraction,
+                                               const TensorOperands& operands, const TensorParameters& parameters) {
+  if (IsTensorElement(operands.type)) return std::make_unique<TensorWriter>(context, contraction, operands, parameters);
+  return std::make_unique<SplitTensorWriter>(context, contraction, operands, parameters);
 }
 
 }  // namespace evo

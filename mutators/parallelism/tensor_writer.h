@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,23 +22,27 @@ struct TensorParameters {
   std::string stages;
 };
 
-// A contraction that tensor cores can compute: the products of two elements of the same type of 16 bits, summed up in float.
+// A contraction that tensor cores can compute: the products of two elements of the same type, summed up in float.
 struct TensorOperands {
-  std::string type;  // IsTensorElement
+  std::string type;  // IsTensorElement, or "float"
   int a = -1;        // the element that is a's factor: `a[k]`, or the address of one that __ldg reads
   int b = -1;
 };
 
-// The operands of a contraction, or why tensor cores cannot compute it, in words that follow "the kernel ... : ".
+// The operands of a contraction of elements of 16 bits, or why tensor cores cannot compute it, in words that follow "the kernel
+// ... : ".
 std::variant<TensorOperands, std::string> AsTensorOperands(const SyntaxTree& tree, const Contraction& found);
+// The same for a contraction of floats.
+std::variant<TensorOperands, std::string> AsSplitOperands(const SyntaxTree& tree, const Contraction& found);
 
-// Writes a contraction whose blocks compute tiles of the output on tensor cores, with what they need in a ring of tiles in shared
-// memory.
-class TensorWriter : private ContractionText {
+// Writes a contraction of elements of 16 bits whose blocks compute tiles of the output on tensor cores, with what they need in a
+// ring of tiles in shared memory.
+class TensorWriter : protected ContractionText {
  public:
   // The arguments must outlive the writer.
   TensorWriter(const MutationContext& context, const Contraction& contraction, TensorOperands operands,
                TensorParameters parameters);
+  virtual ~TensorWriter() = default;
 
   // The device functions that the body calls.
   std::string Blocks() const;
@@ -47,7 +52,7 @@ class TensorWriter : private ContractionText {
   std::string RingBytes() const;
   std::string SumBytes() const;
 
- private:
+ protected:
   // What belongs to one of the two axes of the output.
   struct Side {
     const ContractionFactor& factor;
@@ -56,26 +61,55 @@ class TensorWriter : private ContractionText {
     std::string size;     // TILE_M
     std::string letter;   // "m"
     std::string counter;  // of parts of 16 rows or columns: "i"
-    std::string name;     // of the block that loads the parts
   };
 
   bool IsByK(const Side& side) const { return side.factor.inner == ContractionFactor::Inner::kReduced; }
+  // The name of a building block in this source.
   std::string Block(const DeviceBlock& block) const;
+  // `tile_m[slot][output][k]` for a side, or with its indices the other way round.
+  std::string Element(const Side& side, const std::string& output, const std::string& k) const;
+
+  const SyntaxTree& tree_;
+  const Contraction& found_;
+  const TensorOperands operands_;
+  const TensorParameters names_;
+  const std::string sums_;
+  const Side m_, n_;
+
+ private:
+  virtual std::vector<const DeviceBlock*> Used() const;
+  // How many elements more a row of a side's tile has, so that what is read together lies in different banks.
+  virtual int Padding(const Side& side) const;
+  // Adds the products of a tile to the sums.
+  virtual std::string Products() const;
+  // Declares the sum of one element of the output, which lies at `value`.
+  virtual std::string Sum(const std::string& value) const;
+
   std::string Rows(const Side& side) const;
   std::string Columns(const Side& side) const;
   std::string Constants() const;
   std::string Staged(const Side& side) const;
   std::string Parts(const Side& side) const;
-  std::string Products() const;
   std::string Stores() const;
-
-  const SyntaxTree& tree_;
-  const Contraction& found_;
-  TensorOperands operands_;
-  TensorParameters names_;
-  std::string element_;  // as the source spells it
-  std::string sums_;
-  Side m_, n_;
 };
+
+// The same for floats. Each is split into two numbers of tf32, and their product is the sum of three.
+class SplitTensorWriter : public TensorWriter {
+ public:
+  using TensorWriter::TensorWriter;
+
+ private:
+  std::vector<const DeviceBlock*> Used() const override;
+  int Padding(const Side& side) const override;
+  std::string Products() const override;
+  std::string Sum(const std::string& value) const override;
+
+  std::string SplitM() const;
+  std::string LoadN() const;
+};
+
+// The writer for operands of this type.
+std::unique_ptr<TensorWriter> MakeTensorWriter(const MutationContext& context, const Contraction& contraction,
+                                               const TensorOperands& operands, const TensorParameters& parameters);
 
 }  // namespace evo

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/error.h"
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/work_sharing.h"
@@ -76,15 +75,6 @@ class WarpGroupContraction : public KernelVisitor {
     return {unused("TILE_M"), unused("TILE_N"), unused("GROUP_ROWS"), unused("STAGES")};
   }
 
-  // Registers are shared out by the number of threads, so the compiler has to know it. Contractions have no bounds yet.
-  static Proposal::Change Bounds(const SyntaxTree& tree, int kernel, const std::string& threads) {
-    for (const int child : tree.node(kernel).children) {
-      if (tree.node(child).kind_name == "attribute(global)")
-        return {child, Placement::kAfter, fmt::format(" __launch_bounds__({})", threads)};
-    }
-    throw Error("a kernel without __global__");
-  }
-
   static Proposal Tiled(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
                         const WarpGroupParameters& names, const std::vector<std::string>& grid, const GroupSizes& sizes) {
     const auto& [tile_m, tile_n, group_rows, stages] = names;
@@ -95,7 +85,7 @@ class WarpGroupContraction : public KernelVisitor {
         context.rendered.required_arch.empty() ? fmt::format("// evo:requires {}\n", kArch) : std::string();
     proposal.changes = {{kernel, Placement::kBefore, requires_arch + writer.Blocks()},
                         {kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"},
-                        Bounds(context.tree, kernel, writer.Threads()),
+                        WithBounds(context.tree, kernel, writer.Threads()),
                         {body, Placement::kReplace, writer.Body()}};
     const std::string& launched = found.grid.launch->kernel;
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},

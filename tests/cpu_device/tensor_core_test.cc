@@ -71,6 +71,57 @@ TEST_F(TensorCoreTest, MultiplyLoadedMatrices) {
   }
 }
 
+// A warp's product of 16 x 8 and 8 x 8 elements of tf32: it overwrites the sums or adds to them.
+constexpr const char* kTf32Product = R"(
+__global__ void k(const float* a, const float* b, float* d) {
+  const int lane = threadIdx.x;
+  unsigned x[4], y[2];
+  for (int e = 0; e < 4; ++e) x[e] = __float_as_uint(a[(lane / 4 + e % 2 * 8) * 8 + lane % 4 + e / 2 * 4]);
+  for (int e = 0; e < 2; ++e) y[e] = __float_as_uint(b[(lane % 4 + e * 4) * 8 + lane / 4]);
+  float sums[4];
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
+      : "=f"(sums[0]), "=f"(sums[1]), "=f"(sums[2]), "=f"(sums[3])
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "f"(0.0f));
+  for (int times = 1; times < TIMES; ++times) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+  }
+  for (int e = 0; e < 4; ++e) d[(lane / 4 + e / 2 * 8) * 8 + lane % 4 * 2 + e % 2] = sums[e];
+}
+)";
+
+// The last 13 bits of an element are not read, infinities stay, and sums are truncated.
+TEST_F(TensorCoreTest, MultiplyTf32) {
+  std::vector<float> a(128), b(64), expected(128);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i * 7 % 13) - 6;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * 5 % 11) - 5;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    for (std::size_t k = 0; k < 8; ++k) expected[i] += 2 * a[i / 8 * 8 + k] * b[k * 8 + i % 8];
+  }
+  a[3] = std::nextafter(a[3], 100.0f), b[5] = std::nextafter(b[5], -100.0f);
+  const auto program = Load(With(kTf32Product, "TIMES", "2"), "k", true);
+  const Address d = Upload(std::vector<float>(128, -7));
+  const DeviceStatus status = Run(*program, Launch({1, 1, 1}, {32, 1, 1}, {Upload(a), Upload(b), d}), 3);
+  ASSERT_TRUE(status.ok()) << status.message;
+  EXPECT_EQ(Download<float>(d, 128), expected);
+
+  std::vector<float> few(128), ones(64, 1.0f);
+  few[0] = 1, few[1] = 0x1p-24f, few[2] = 0x1.4p-23f;          // 1 and 1.75 units in the last place
+  few[8] = -1, few[9] = -0x1p-24f, few[10] = -0x1.4p-23f;      // the same, negative
+  few[16] = INFINITY, few[24] = 0x1p127f, few[25] = 0x1p127f;  // more than a float can be
+  few[32] = 0x1p-130f, few[33] = 0x1.8p-136f;                  // denormal numbers, the second without its last bit
+  const auto once = Load(With(kTf32Product, "TIMES", "1"), "k", true);
+  ASSERT_TRUE(Run(*once, Launch({1, 1, 1}, {32, 1, 1}, {Upload(few), Upload(ones), d}), 3).ok());
+  const auto sums = Download<float>(d, 128);
+  EXPECT_EQ(sums[0], 1 + 0x1p-23f);
+  EXPECT_EQ(sums[8], -1 - 0x1p-23f);
+  EXPECT_EQ(sums[16], INFINITY);
+  EXPECT_EQ(sums[24], INFINITY);
+  EXPECT_EQ(sums[32], 0x1p-130f + 0x1p-136f);
+  EXPECT_EQ(sums[40], 0.0f);
+}
+
 // A warp group's product of 64 x 16 and 16 x 64 elements, both either by k or by the output's index, with the 128-byte swizzle.
 // It overwrites the sums, then adds the same.
 constexpr const char* kGroupProduct = R"(

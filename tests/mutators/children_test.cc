@@ -187,31 +187,32 @@ TEST_F(ChildrenTest, OfScans) {
   }
 }
 
-// On tensor cores, with every access checked: both orders of both factors, sizes that are no multiples of tiles or of 8 elements,
-// one warp and several, two stages and more.
-TEST_F(ChildrenTest, OfProductsOfHalves) {
-  const auto tiles = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t warps_m, std::int64_t warps_n,
-                        std::int64_t stages) {
+// On tensor cores, with every access checked: both orders of both factors, ragged edges, one warp and several.
+TEST_F(ChildrenTest, OfProductsOnTensorCores) {
+  const auto tiles = [](const std::array<std::int64_t, 6>& sizes) {
+    const auto& [m, n, k, warps_m, warps_n, stages] = sizes;
     return Parameters{{"TILE_M", m},        {"TILE_N", n},        {"TILE_K", k},
                       {"WARPS_M", warps_m}, {"WARPS_N", warps_n}, {"STAGES", stages}};
   };
   const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
-  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
-      {samples / "sample_half_product", "flat", tiles(32, 64, 32, 2, 1, 3)},
-      {samples / "sample_half_product", "columns", tiles(16, 32, 16, 1, 1, 2)},
-      {samples / "sample_half_layer", "relu", tiles(64, 32, 16, 2, 1, 4)},
-      {samples / "sample_half_product", "simple", {}},
-      {shipped / "linear_gelu_bf16", "naive", tiles(32, 32, 64, 1, 2, 2)}};
-  for (const auto& [folder, kernel, setting] : places) {
-    SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
-    const Task task = LoadTask(folder);
+  constexpr auto halves = "tensor_contraction", floats = "split_tensor_contraction";
+  const std::vector<std::tuple<const char*, std::filesystem::path, const char*, Parameters>> places{
+      {halves, samples / "sample_half_product", "flat", tiles({32, 64, 32, 2, 1, 3})},
+      {halves, samples / "sample_half_product", "columns", tiles({16, 32, 16, 1, 1, 2})},
+      {halves, samples / "sample_half_layer", "relu", tiles({64, 32, 16, 2, 1, 4})},
+      {halves, samples / "sample_half_product", "simple", {}},
+      {halves, shipped / "linear_gelu_bf16", "naive", tiles({32, 32, 64, 1, 2, 2})},
+      {floats, samples / "sample_product", "flat", tiles({32, 64, 32, 2, 1, 3})},
+      {floats, samples / "sample_product", "columns", tiles({16, 32, 16, 1, 1, 2})},
+      {floats, samples / "sample_product", "pointers", tiles({64, 32, 16, 2, 2, 4})},
+      {floats, shipped / "gemm_batched", "naive", tiles({32, 32, 32, 1, 2, 2})},
+      {floats, shipped / "linear_gelu", "naive", tiles({64, 64, 16, 2, 2, 3})}};
+  for (const auto& [name, folder, kernel, setting] : places) {
+    SCOPED_TRACE(fmt::format("{} of {}/{}", name, folder.filename().string(), kernel));
     Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
-    const SourceMutator& mutator = SourceMutatorNamed("tensor_contraction");
-    const auto proposals = mutator.Proposals(parent.Context());
-    EXPECT_EQ(proposals.size(), 2u);
-    if (proposals.empty()) continue;
-    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
-    ExpectRight(task, parent, setting);
+    const SourceMutator& mutator = SourceMutatorNamed(name);
+    parent.genome.edits = {mutator.EditOf(parent.Context(), mutator.Proposals(parent.Context()).at(0))};
+    ExpectRight(LoadTask(folder), parent, setting);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <tuple>
 
@@ -44,6 +45,15 @@ class PromiseTest : public ChildrenTest {
   // What a kernel stores into the outputs of a task of floats, and of inputs in bfloat16, all of them one after another; empty if
   // it could not be run.
   std::vector<float> OutputsOf(const Task& task, const std::string& source, bool hard, bool checked = false) {
+    std::mt19937 random(5);
+    return OutputsOn(
+        task, source, [&](const Argument&, std::size_t count) { return Draw(count, hard, random); }, checked);
+  }
+
+  // The same for inputs that `draw` makes, of which it gets the number of elements.
+  std::vector<float> OutputsOn(const Task& task, const std::string& source,
+                               const std::function<std::vector<float>(const Argument& argument, std::size_t count)>& draw,
+                               bool checked = false) {
     const CompileResult compiled = CompileWith(*compiler_, source, checked);
     EXPECT_EQ(compiled.outcome, Outcome::kOk) << compiled.message << "\n" << source;
     if (compiled.outcome != Outcome::kOk) return {};
@@ -52,12 +62,11 @@ class PromiseTest : public ChildrenTest {
     const auto planned = PlanLaunches(rendered, rendered.space.Defaults(), task, task.small);
     if (std::holds_alternative<PlanFailure>(planned)) return {};
     const LaunchPlan& plan = std::get<LaunchPlan>(planned);
-    std::mt19937 random(5);
     std::map<std::string, std::pair<Address, std::size_t>> buffers;
     for (const Argument& argument : task.arguments) {
       if (argument.role == Role::kScalar) continue;
       const std::size_t count = ElementsOf(argument, task.small);
-      const std::vector<float> values = argument.role == Role::kOut ? std::vector<float>(count) : Draw(count, hard, random);
+      const std::vector<float> values = argument.role == Role::kOut ? std::vector<float>(count) : draw(argument, count);
       buffers[argument.name] = {argument.dtype == Dtype::kBF16 ? Upload(Shortened(values)) : Upload(values), count};
     }
     for (const auto& step : plan.steps) {
@@ -224,6 +233,64 @@ TEST_F(PromiseTest, WalkingStencilsKeepEveryBit) {
 }
 
 TEST_F(PromiseTest, ReassociatingMutatorsKeepTheValue) { CompareAll(Promise::kReassociating, 8); }
+
+// A product of floats on tensor cores keeps denormal numbers, and what is not finite or becomes so.
+TEST_F(PromiseTest, SplitProductsKeepHardNumbers) {
+  constexpr const char* kSource = R"(
+// evo:launch clamped(A, B, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
+__global__ void clamped(const float* A, const float* B, float* C, int M, int N, int K) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) sum += A[row * K + k] * B[k * N + col];
+  C[row * N + col] = fminf(sum, 3.0e38f);
+}
+)";
+  const Task task = LoadTask(std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product");
+  const std::size_t rows = 45, columns = 70, depth = 37;
+  std::mt19937 random(7);
+  std::vector<float> a = Draw(rows * depth, false, random), b = Draw(depth * columns, false, random);
+  constexpr float kScales[] = {1, 1e-40f, 1e-37f, 1e12f, 1e20f, 3e38f, 1e-20f};
+  constexpr float kOnes[] = {INFINITY, -INFINITY, NAN, 0.0f, -0.0f};
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] *= kScales[i / depth % 7];
+  for (std::size_t row = 0; row < rows; row += 4) a[row * depth + row % depth] = kOnes[row / 4 % 5];
+  // A third of the columns is large, and a third is of ones, of which the second number is 0.
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = i % 3 == 1 ? b[i] * 1e15f : i % 3 == 2 ? 1.0f : b[i];
+  const auto draw = [&](const Argument& argument, std::size_t) { return argument.name == "A" ? a : b; };
+  const std::vector<float> expected = OutputsOn(task, kSource, draw);
+  const auto children = ChildrenOf("split_tensor_contraction", kSource);
+  ASSERT_EQ(children.size(), 2u);
+  // Elements that are further off than three products of tf32 are, and those that are not finite and not the parent's.
+  int finite = 0;
+  const auto wrong = [&](const std::string& source) {
+    const std::vector<float> stored = OutputsOn(task, source, draw);
+    std::pair<int, int> counts;
+    for (std::size_t i = 0; i < rows * columns; ++i) {
+      double exact = 0, size = 0;
+      for (std::size_t k = 0; k < depth; ++k) {
+        const double product =
+            static_cast<double>(a[i / columns * depth + k]) * static_cast<double>(b[k * columns + i % columns]);
+        exact += product, size += std::fabs(product);
+      }
+      const bool is_finite = std::isfinite(size) && size < 1e38;
+      finite += is_finite;
+      // With half a unit of the smallest number, for what is stored as a denormal one.
+      if (is_finite)
+        counts.first += !(std::fabs(static_cast<double>(stored[i]) - exact) <= 0x1p-21 * size + 0x1p-150);
+      else
+        counts.second += Differences({expected[i]}, {stored[i]}, true);
+    }
+    return counts;
+  };
+  EXPECT_EQ(wrong(children[1]), std::pair(0, 0));
+  EXPECT_GT(finite, 1000);
+  EXPECT_LT(finite, 3000);
+  // Without the factor denormal numbers lose bits, and without the loop products of infinities are lost.
+  const std::string scaled = With(With(children[1], "16777216.0f", "1.0f"), "0x1p-48f", "1.0f");
+  EXPECT_GT(wrong(scaled).first, 100);
+  EXPECT_GT(wrong(With(children[1], "!(fabsf(sum) < 1e23f)", "false")).second, 100);
+}
 
 // The comparison notices one changed bit, and a child that computes something else.
 TEST_F(PromiseTest, TheComparisonNoticesADifference) {

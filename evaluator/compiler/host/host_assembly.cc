@@ -25,6 +25,7 @@ constexpr auto kInstructions = std::to_array<Instruction>({
     {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "evo_cpu::LoadMatrices<true>"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "evo_cpu::MultiplyMatrices<__half>"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "evo_cpu::MultiplyMatrices<__nv_bfloat16>"},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "evo_cpu::MultiplyTf32"},
     {"wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 64>"},
     {"wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 64>"},
     {"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 128>"},

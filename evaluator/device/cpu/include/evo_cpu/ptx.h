@@ -155,6 +155,55 @@ inline void MultiplyMatrices(float& d0, float& d1, float& d2, float& d3, unsigne
   d0 = mine.d[0], d1 = mine.d[1], d2 = mine.d[2], d3 = mine.d[3];
 }
 
+// A product of 16 x 8 and 8 x 8 elements of tf32, which is a float without its last 13 bits: tensor cores do not read them. They
+// add products exactly up to a few bits below the largest, and truncate the sum; here it is truncated once.
+inline float TruncatedToFloat(double x) {
+  const float nearest = static_cast<float>(x);
+  if (!(std::fabs(static_cast<double>(nearest)) > std::fabs(x)) || std::isinf(nearest)) return nearest;
+  unsigned bits;
+  std::memcpy(&bits, &nearest, 4);
+  --bits;
+  float truncated;
+  std::memcpy(&truncated, &bits, 4);
+  return truncated;
+}
+inline double FromTf32(unsigned bits) {
+  bits &= 0xffffe000u;
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return static_cast<double>(value);
+}
+EVO_CPU_UNCHECKED __attribute__((noinline)) inline void MultiplyTf32ForAll(MatrixOperands& mine) {
+  MatrixOperands* const address = &mine;
+  std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
+  if (!evo_cpu_runtime->arrive_warp(0xffffffffu)) return;
+  MatrixOperands* lanes[32];
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
+  typedef double Row __attribute__((vector_size(64)));
+  double left[16][8];
+  Row right[8], sum[16];
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const MatrixOperands& operands = *lanes[lane];
+    const unsigned row = lane / 4, column = lane % 4;
+    for (unsigned i = 0; i < 4; ++i) left[row + i % 2 * 8][column + i / 2 * 4] = FromTf32(operands.a[i]);
+    for (unsigned i = 0; i < 2; ++i) right[column + i * 4][row] = FromTf32(operands.b[i]);
+    for (unsigned i = 0; i < 4; ++i) sum[row + i / 2 * 8][column * 2 + i % 2] = static_cast<double>(operands.c[i]);
+  }
+  for (int row = 0; row < 16; ++row) {
+    for (int k = 0; k < 8; ++k) sum[row] += left[row][k] * right[k];
+  }
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned i = 0; i < 4; ++i) lanes[lane]->d[i] = TruncatedToFloat(sum[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2]);
+  }
+  evo_cpu_runtime->release_warp(0xffffffffu);
+}
+inline void MultiplyTf32(float& d0, float& d1, float& d2, float& d3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                         unsigned b0, unsigned b1, float c0, float c1, float c2, float c3) {
+  MatrixOperands mine{{}, {a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};
+  MultiplyTf32ForAll(mine);
+  d0 = mine.d[0], d1 = mine.d[1], d2 = mine.d[2], d3 = mine.d[3];
+}
+
 // cp.async: 16 bytes to shared memory, the first `bytes` of them and zeros after these. Done at once.
 inline void CopyToShared(unsigned to, const void* from, int size, int bytes) {
   typedef unsigned __attribute__((may_alias)) Word;
