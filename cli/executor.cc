@@ -20,31 +20,6 @@ using Words = std::vector<std::string>;
 // For how long a step may wait for its GPU or CPU. Without it, one that never gets any waits for ever.
 constexpr const char* kStepWait = "--immediate=20";
 
-// Of a script: evo runs from a copy on its node, which is removed at the end. Several names may mean one node: a file that is
-// there is taken as it is. The shell waits for evo, since only it gets the signal before the time is over.
-constexpr const char* kBroadcast = R"(# Each node gets the package, and gives it back.
-set -e
-evo={0}/evo-$SLURM_JOB_ID
-OnEachNode() {{
-  env -u SLURM_GPUS_PER_NODE -u SLURM_GPUS_PER_TASK srun -Q -N "$SLURM_JOB_NUM_NODES" -n "$SLURM_JOB_NUM_NODES" \
-    -c1 --mem=0 --gres=none "$@"
-}}
-trap 'OnEachNode rm -rf "$evo" "$evo.sent" "$evo.tar"' EXIT
-tar -C {1} -chf "$evo.tar" $(cd {1} && ls -d bin lib share 2>/dev/null)
-sbcast --force "$evo.tar" "$evo.sent"
-OnEachNode sh -c "mkdir -p '$evo' && tar -C '$evo' --skip-old-files -xf '$evo.sent'"
-set +e
-{2} &
-trap "kill -TERM $!" TERM
-wait $!
-status=$?
-while kill -0 $! 2>/dev/null; do
-  wait $!
-  status=$?
-done
-exit $status
-)";
-
 Words Joined(Words first, const Words& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -244,33 +219,6 @@ std::string ShellQuoted(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
-}
-
-std::string BatchScript(const std::vector<std::string>& command, std::optional<long> seconds,
-                        const std::optional<Broadcast>& broadcast) {
-  constexpr long kAround = 15 * 60;  // of starting, and of checking the champion
-  const long minutes = (seconds.value_or(4L * 3600 - kAround) + kAround + 59) / 60;
-  std::vector<std::string> words;
-  for (const std::string& word : command) words.push_back(ShellQuoted(word));
-  std::string run = fmt::format("exec {}\n", fmt::join(words, " "));
-  if (broadcast) {
-    words.front() = "\"$evo/bin/evo\"";
-    run = fmt::format(kBroadcast, ShellQuoted(broadcast->folder), ShellQuoted(broadcast->package), fmt::join(words, " "));
-  }
-  return fmt::format(
-      "#!/bin/bash\n"
-      "# Submit with `sbatch FILE`. Set nodes, GPUs, CPUs and time as you want them; evo takes what it gets.\n"
-      "#SBATCH --job-name=evo\n"
-      "#SBATCH --nodes=1\n"
-      "#SBATCH --gpus-per-node=1\n"
-      "#SBATCH --ntasks-per-node=1\n"
-      "#SBATCH --cpus-per-task=8\n"
-      "#SBATCH --time={}:{:02}:00\n"
-      "# A run that is ended by its time ends in order and goes on with `evo run --resume`.\n"
-      "#SBATCH --signal=B:TERM@60\n"
-      "#SBATCH --no-kill\n"
-      "{}",
-      minutes / 60, minutes % 60, run);
 }
 
 }  // namespace evo

@@ -64,18 +64,6 @@ LaunchedCommands SshCommands(const WantedWorkers& wanted, const std::vector<Remo
 // The words of --run-launcher and --compile-launcher alone, for `run_workers` run workers. `compile_workers` must not be 0.
 LaunchedCommands RawCommands(const WantedWorkers& wanted);
 
-// The package of evo, and the folder of each node that it is copied into.
-struct Broadcast {
-  std::string package;  // the folder above evo's own
-  std::string folder;
-};
-
-// The script that submits a run to Slurm: `sbatch FILE`. `command`: the words of the command line as they were given, evo's own
-// path first, without --print-batch. `seconds`: what the search is limited to, or nullopt. `broadcast`: where given, evo is put
-// on each node first, and runs there.
-std::string BatchScript(const std::vector<std::string>& command, std::optional<long> seconds,
-                        const std::optional<Broadcast>& broadcast = std::nullopt);
-
 // A word as a shell reads it back.
 std::string ShellQuoted(const std::string& word);
 

@@ -172,9 +172,14 @@ void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
   {
     const std::lock_guard lock(mutex_);
     busy_ms_ += MillisecondsSince(since);
-    if (result.death && result.death->from_outside && !taken->cancel.stop_requested() && queue_.TakeBack(job)) {
-      changed_.notify_all();
-      return;
+    if (result.death && result.death->from_outside) {
+      // What tells this process to end may tell its workers, too.
+      if (taken->cancel.stop_requested()) {
+        result.death = Stopped().death;
+      } else if (queue_.TakeBack(job)) {
+        changed_.notify_all();
+        return;
+      }
     }
   }
   job.done(std::move(result));

@@ -181,20 +181,5 @@ TEST(Ssh, HostsWithoutEnoughGpusAreRefused) {
   EXPECT_THAT(Refusal([] { SshCommands(Wanted("ssh"), {{"a", 0, 4}}); }), HasSubstr("the hosts have no GPU"));
 }
 
-TEST(BatchScript, RunsTheCommandWithTheTimeThatItNeeds) {
-  const std::string script = BatchScript({"/opt/evo 2/bin/evo", "run", "-D", "N=it's"}, 7200);
-  EXPECT_TRUE(script.starts_with("#!/bin/bash\n"));
-  EXPECT_THAT(script, HasSubstr("#SBATCH --time=2:15:00\n"));
-  EXPECT_THAT(script, HasSubstr("\nexec '/opt/evo 2/bin/evo' run -D 'N=it'\\''s'\n"));
-  EXPECT_THAT(BatchScript({"evo"}, std::nullopt), HasSubstr("#SBATCH --time=4:00:00\n"));
-}
-
-TEST(BatchScript, PutsThePackageOnEachNodeWhereItIsAskedTo) {
-  const std::string script = BatchScript({"/opt/evo 2/bin/evo", "run"}, 7200, Broadcast{"/opt/evo 2", "/scratch"});
-  EXPECT_THAT(script, HasSubstr("\nevo=/scratch/evo-$SLURM_JOB_ID\n"));
-  EXPECT_THAT(script, HasSubstr("tar -C '/opt/evo 2' -chf"));
-  EXPECT_THAT(script, HasSubstr("\n\"$evo/bin/evo\" run &\n"));
-}
-
 }  // namespace
 }  // namespace evo

@@ -179,6 +179,22 @@ TEST_F(LaunchedWorker, ThatSomethingElseHasStoppedIsReplacedLongBeforeItsDeadlin
   EXPECT_NE(Pid(result), worker);
 }
 
+// As at the end of an allocation, where the workers and evo are told to end at once. The launcher needs a second to say what
+// became of the worker.
+TEST_F(LaunchedWorker, ThatIsKilledWhileJobsAreCancelledIsNotCharged) {
+  WorkerPool pool(Launched("", "\"$@\"; status=$?; exec >&- 2>&-; sleep 1; exit $status"));
+  const pid_t worker = Pid(Answer(pool, {}));
+  auto running = Submitted(pool, {{"stages", {{{"name", "load"}, {"ms", 60'000}}}}}, std::chrono::hours(1));
+  std::this_thread::sleep_for(milliseconds(100));
+  ::kill(worker, SIGTERM);
+  EXPECT_TRUE(Within(milliseconds(1000), [&] { return !Lives(worker); }));
+  std::this_thread::sleep_for(milliseconds(200));
+  pool.Cancel();
+  const JobResult result = running.get();
+  ASSERT_TRUE(result.death);
+  EXPECT_EQ(result.death->kind, WorkerDeath::Kind::kStopped) << result.death->description;
+}
+
 TEST_F(LaunchedWorker, SuspendHasNoEffect) {
   WorkerPool pool(Launched("", kPlain));
   auto slow = Submitted(pool, {{"stages", {{{"name", "check"}, {"ms", 200}}}}}, kShort);
