@@ -95,8 +95,13 @@ int CompileSteps(const WantedWorkers& wanted, const Allocation& allocation, int 
 
 Words SshWords(const std::string& launcher) {
   if (!launcher.empty()) return SplitWords(launcher);
-  // Without a question that nobody answers, and with a sign of life, so that a host that is gone is noticed after 15 s.
-  return {"ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"};
+  // Without a question that nobody answers, and with a sign of life, so that a host that is gone is noticed after 15 s, also by
+  // who wants to reach it.
+  return {"ssh", "-T",
+          "-o",  "BatchMode=yes",
+          "-o",  "ConnectTimeout=15",
+          "-o",  "ServerAliveInterval=5",
+          "-o",  "ServerAliveCountMax=3"};
 }
 
 }  // namespace
@@ -181,6 +186,7 @@ LaunchedCommands SshCommands(const WantedWorkers& wanted, const std::vector<Remo
     for (const RemoteHost& host : hosts) {
       if (static_cast<int>(commands.run.size()) == runs || (wanted.gpus && round >= host.gpus)) continue;
       commands.run.push_back(on(host, options.run_launcher));
+      commands.run_hosts.push_back(host.name);
       commands.ordinals.push_back(wanted.gpus ? round : 0);
     }
   }
@@ -190,7 +196,9 @@ LaunchedCommands SshCommands(const WantedWorkers& wanted, const std::vector<Remo
   for (int round = 0; round < cores; ++round) {
     for (const RemoteHost& host : hosts) {
       const bool enough = wanted.compile_workers > 0 && static_cast<int>(commands.compile.size()) >= wanted.compile_workers;
-      if (!enough && round < host.cores - host.gpus) commands.compile.push_back(on(host, launcher));
+      if (enough || round >= host.cores - host.gpus) continue;
+      commands.compile.push_back(on(host, launcher));
+      commands.compile_hosts.push_back(host.name);
     }
   }
   return commands;

@@ -46,7 +46,9 @@ struct LaunchedCommands {
   std::vector<std::vector<std::string>> run;
   std::vector<int> ordinals;                      // of the GPUs, one for each run worker, as its own machine counts
   std::vector<std::vector<std::string>> compile;  // empty: compile workers are children of evo
-  std::vector<std::string> fresh;                 // PipelineOptions::fresh_command
+  std::vector<std::string> run_hosts;             // where it is known, the host of each
+  std::vector<std::string> compile_hosts;
+  std::vector<std::string> fresh;  // PipelineOptions::fresh_command
 };
 
 // What all of these need to know.

@@ -65,6 +65,7 @@ void WorkerSet::Meet() {
 WorkerPoolOptions WorkerSet::RunPoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "run";
+  pool.place_of_worker = options_.run_hosts;
   pool.argv = options_.worker_argv;
   pool.argv_of_worker = options_.run_commands;
   pool.launched = launches_runs();
@@ -81,6 +82,7 @@ WorkerPoolOptions WorkerSet::RunPoolOptions() const {
 WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "compile";
+  pool.place_of_worker = options_.compile_hosts;
   pool.argv = options_.worker_argv;
   pool.argv_of_worker = options_.compile_commands;
   pool.launched = !options_.compile_commands.empty();
@@ -90,12 +92,17 @@ WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   return pool;
 }
 
-// One run worker at a time, on the first device.
+// One run worker at a time, on the first device, or, where its host is lost, on the next.
+  const std::size_t first = launches_runs() ? run_pool_.FirstUsable() : 0;
+  const auto keep = [first](auto& list) {
+    if (!list.empty()) list = {list.at(first)};
+  };
 WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
   WorkerPoolOptions pool = RunPoolOptions();
   pool.workers = 1;
-  pool.init_of_worker.resize(1);
-  if (launches_runs()) pool.argv_of_worker.resize(1);
+  keep(pool.init_of_worker);
+  keep(pool.argv_of_worker);
+  keep(pool.place_of_worker);
   if (!options_.fresh_command.empty()) pool.argv_of_worker = {options_.fresh_command};
   pool.standby = false;
   pool.sends_ahead = false;

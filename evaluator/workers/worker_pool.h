@@ -32,6 +32,7 @@ struct WorkerPoolOptions {
   bool launched = false;     // `argv` and `argv_of_worker` start with a launcher, such as srun or ssh; see WorkerProcess
   bool sends_ahead = false;  // sends a busy worker its next job, so that it begins that at once. Not for `fresh` workers
   std::vector<std::vector<std::string>> argv_of_worker;  // if not empty, one for each worker, in place of `argv`
+  std::vector<std::string> place_of_worker;              // likewise; for messages: the host that it is to run on
 };
 
 // Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool.
@@ -57,6 +58,8 @@ class WorkerPool : public JobRunner {
   // Sends `setup` to every worker before its next job, also to those in reserve, so that what all jobs share need not travel
   // with each. The worker's answer is ignored. Precondition: nothing is queued or running.
   void SetSetup(Message setup);
+  // The first worker, from 0 on, that was ready and has not failed to start since; 0 if there is none.
+  std::size_t FirstUsable() const;
   // Why workers cannot be started; empty if they can.
   std::string fatal() const;
   // What the first worker that became ready said of itself. Blocks. Throws Error if none can be started, Interrupted after a stop

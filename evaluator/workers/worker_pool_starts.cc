@@ -79,7 +79,8 @@ bool WorkerPool::AwaitNextStart(Slot& slot, const StartFailure& failure, const s
   if (failure.death.kind == WorkerDeath::Kind::kStopped) return false;
   std::unique_lock lock(mutex_);
   StartAttempts& starts = slot.starts;
-  std::string why = fmt::format("{} worker cannot be started: {}", options_.name, failure.death.description);
+  const std::string place = options_.place_of_worker.empty() ? "" : " on " + options_.place_of_worker.at(slot.index);
+  std::string why = fmt::format("{} worker{} cannot be started: {}", options_.name, place, failure.death.description);
   if (SaysDiskIsFull(why)) why += fmt::format(" in {}; {}", std::filesystem::temp_directory_path().string(), kMakeRoom);
   const int before = starts.failed;
   const bool was_long = failure.death.kind == WorkerDeath::Kind::kDeadline || failure.took > kLongStart;
@@ -109,6 +110,13 @@ bool WorkerPool::AwaitNextStart(Slot& slot, const StartFailure& failure, const s
 // Precondition: mutex_ is held.
 bool WorkerPool::HasStartedOrFailed(const Slot& slot) const {
   return slot.greeting || slot.starts.hopeless || slot.starts.failed >= kStartsWithoutPause;
+}
+
+std::size_t WorkerPool::FirstUsable() const {
+  const std::lock_guard lock(mutex_);
+  const auto usable = [](const auto& slot) { return slot->greeting && slot->starts.failed == 0; };
+  const auto first = std::find_if(slots_.begin(), slots_.end(), usable);
+  return first == slots_.end() ? 0 : (*first)->index;
 }
 
 // Precondition: mutex_ is held.

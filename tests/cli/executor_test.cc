@@ -162,9 +162,12 @@ TEST(Ssh, EachGpuOfAHostHasARunWorkerAndEachOtherCoreACompileWorker) {
   EXPECT_THAT(commands.ordinals, ElementsAre(0, 0, 1));
   EXPECT_EQ(commands.run[0].front(), "ssh");
   EXPECT_THAT(commands.run[0], Contains("BatchMode=yes"));
+  EXPECT_THAT(commands.run[0], Contains("ConnectTimeout=15"));
   EXPECT_EQ(commands.run[0].at(commands.run[0].size() - 2), "a");
   EXPECT_EQ(commands.run[1].at(commands.run[1].size() - 2), "b");
   EXPECT_EQ(commands.run[2].back(), "exec '/opt/evo 2/bin/evo-worker' --launched");
+  EXPECT_THAT(commands.run_hosts, ElementsAre("a", "b", "a"));
+  EXPECT_THAT(commands.compile_hosts, ElementsAre("a", "b", "a"));
   EXPECT_THAT(commands.compile, SizeIs(3));
 }
 

@@ -4,7 +4,7 @@
 
 namespace evo {
 
-// Three hosts that are this one, behind one server.
+// Three hosts that are this one, each with a server of its own.
 class SshRun : public ClusterRun {
  protected:
   static std::string Script() { return std::string(EVO_CLUSTER_SCRIPTS) + "/ssh_server"; }
@@ -15,7 +15,8 @@ class SshRun : public ClusterRun {
     if (ReadAll(fs::path(Server()) / "server.log").find("account is locked") != std::string::npos)
       GTEST_SKIP() << "a server lets nobody in whose account is locked";
     ASSERT_TRUE(fs::exists(conf_)) << "the server did not start";
-    std::ofstream(conf_, std::ios::app) << "  SetEnv TMPDIR=" << Temporary().string() << "\n";
+    for (const std::string& conf : {conf_, Relayed()})
+      std::ofstream(conf, std::ios::app) << "Host *\n  SetEnv TMPDIR=" << Temporary().string() << "\n";
     std::ofstream(folder_ / "hosts") << "worker1 0 1\nworker2 0 1\nworker3 0 1\n";
   }
   void TearDown() override {
@@ -24,10 +25,14 @@ class SshRun : public ClusterRun {
     ClusterRun::TearDown();
   }
   std::string Server() const { return (folder_ / "server").string(); }
+  // Connections go through a process that a test can stop.
+  std::string Relayed() const { return Server() + "/relayed.conf"; }
+  Words Executor() const { return {"--executor", "ssh", "--hosts", (folder_ / "hosts").string()}; }
   Words Arguments(const Words& more, int generations = 1) const {
     Words arguments = ArgumentsOf(more, generations);
-    arguments.insert(arguments.end(), {"--executor", "ssh", "--hosts", (folder_ / "hosts").string(), "--run-launcher",
-                                       "ssh -F " + conf_ + " -o BatchMode=yes"});
+    const Words executor = Executor();
+    arguments.insert(arguments.end(), executor.begin(), executor.end());
+    arguments.insert(arguments.end(), {"--run-launcher", "ssh -F " + conf_ + " -o BatchMode=yes"});
     return arguments;
   }
   std::string conf_;

@@ -166,6 +166,17 @@ TEST_F(LaunchedWorker, AMachineThatDoesNotAnswerIsToBlame) {
   ::kill(Shepherd(), SIGKILL);
 }
 
+// As ssh, which notices that a host is gone while it is being ended.
+TEST(LaunchedWorkerProcess, AConnectionThatIsLostAtTheDeadlineIsToBlame) {
+  WorkerProcess worker({"sh", "-c", "sleep 1.5; exit 255"}, true);
+  auto answer = worker.Receive(steady_clock::now() + kShort, {});
+  const auto* death = std::get_if<WorkerDeath>(&answer);
+  ASSERT_NE(death, nullptr);
+  EXPECT_EQ(death->kind, WorkerDeath::Kind::kDeadline);
+  EXPECT_TRUE(death->from_outside);
+  EXPECT_THAT(death->description, HasSubstr("its machine does not answer"));
+}
+
 // The launcher cannot see it, and evo sees the launcher alone.
 TEST_F(LaunchedWorker, ThatSomethingElseHasStoppedIsReplacedLongBeforeItsDeadline) {
   WorkerPool pool(Launched("", kPlain));
@@ -216,6 +227,29 @@ TEST_F(LaunchedWorker, EachSaysWhatItIsAndOneThatCannotStartIsLeftOut) {
   ASSERT_EQ(greetings.size(), 2U);
   EXPECT_NE(greetings[0].at("pid"), greetings[1].at("pid"));
   EXPECT_TRUE(Answer(pool, {}).reply);
+}
+
+// As a host that nobody can reach: what the launcher says may not name it.
+TEST_F(LaunchedWorker, WhereOneCannotBeStartedIsSaid) {
+  WorkerPoolOptions options = Launched("", kPlain);
+  options.workers = 2;
+  options.place_of_worker = {"node7", "node8"};
+  options.argv_of_worker = {options.argv, {"sh", "-c", "printf 'timed out\\r\\n' >&2; exit 255"}};
+  std::promise<std::string> warning;
+  options.warn = [&](const std::string& text) { warning.set_value(text); };
+  WorkerPool pool(options);
+  EXPECT_EQ(pool.FirstUsable(), 0U);
+  EXPECT_THAT(warning.get_future().get(),
+              HasSubstr("worker on node8 cannot be started: its launcher ended with status 255: timed out; the others"));
+}
+
+TEST_F(LaunchedWorker, TheFirstThatCanBeUsedIsKnown) {
+  WorkerPoolOptions options = Launched("", kPlain);
+  options.workers = 2;
+  options.argv_of_worker = {{"sh", "-c", "exit 255"}, options.argv};
+  WorkerPool pool(options);
+  pool.WaitAllReady();
+  EXPECT_EQ(pool.FirstUsable(), 1U);
 }
 
 // As on a node without a driver. Where there is only one machine, it ends the run.
