@@ -29,8 +29,6 @@ constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
 // For all tools on a search case together.
 constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
 
-constexpr const char* kNoToolsElsewhere = "not run through a launcher; `evo verify` on a machine with the GPU runs it";
-
 }  // namespace
 
 WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
@@ -65,9 +63,9 @@ void WorkerSet::Meet() {
 WorkerPoolOptions WorkerSet::RunPoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "run";
-  pool.place_of_worker = options_.run_hosts;
   pool.argv = options_.worker_argv;
   pool.argv_of_worker = options_.run_commands;
+  pool.place_of_worker = options_.run_hosts;
   pool.launched = launches_runs();
   pool.sends_ahead = launches_runs();  // on the way a message takes up to a tenth of what an evaluation does
   pool.init = {{"role", "run"}, {"device", options_.device}};
@@ -82,9 +80,9 @@ WorkerPoolOptions WorkerSet::RunPoolOptions() const {
 WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   WorkerPoolOptions pool;
   pool.name = "compile";
-  pool.place_of_worker = options_.compile_hosts;
   pool.argv = options_.worker_argv;
   pool.argv_of_worker = options_.compile_commands;
+  pool.place_of_worker = options_.compile_hosts;
   pool.launched = !options_.compile_commands.empty();
   pool.init = {{"role", "compile"}, {"device", options_.device}, {"check", policy_.checks_accesses}};
   pool.workers = options_.compile_workers;
@@ -93,12 +91,12 @@ WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
 }
 
 // One run worker at a time, on the first device, or, where its host is lost, on the next.
+WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
+  WorkerPoolOptions pool = RunPoolOptions();
   const std::size_t first = launches_runs() ? run_pool_.FirstUsable() : 0;
   const auto keep = [first](auto& list) {
     if (!list.empty()) list = {list.at(first)};
   };
-WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
-  WorkerPoolOptions pool = RunPoolOptions();
   pool.workers = 1;
   keep(pool.init_of_worker);
   keep(pool.argv_of_worker);
@@ -218,7 +216,6 @@ std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, 
   auto sampled = std::async(std::launch::async, [&] {
     return SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop);
   });
-  if (launches_runs()) return {sampled.get(), {"compute-sanitizer", "missing", kNoToolsElsewhere}};
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["timing"] = false;  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));

@@ -25,7 +25,7 @@ struct WorkerPoolOptions {
   std::vector<nlohmann::json> init_of_worker;  // if not empty, one for each worker, merged into `init`
   bool standby = false;                        // keep one started worker in reserve, so that a death costs no start-up
   bool fresh = false;                          // a new process for every job
-  bool end_gracefully = false;                 // close a worker's input and give it time to end by itself before it is killed
+  bool end_gracefully = false;  // ask a worker to end and give it time to do so, since a tool that watches it writes a report
   std::chrono::milliseconds start_deadline{60'000};
   std::chrono::milliseconds start_pause{1'000};  // after the third failed start in a row; it doubles with each further one
   std::function<void(const std::string&)> warn;  // told, in the thread of a worker, that fewer workers are left; may be empty
@@ -117,7 +117,7 @@ class WorkerPool : public JobRunner {
   std::optional<WorkerDeath> SendSetup(Worker& worker, const std::stop_token& stop);
   Worker StartWorker(std::size_t index, const std::stop_token& stop);
   Setup CurrentSetup() const;
-  void Retire(Slot& slot);
+  std::string Retire(Slot& slot, const std::stop_token& cancel);
 
   WorkerPoolOptions options_;
 

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "evaluator/workers/job_dialogue.h"
+#include "evaluator/workers/sanitizer.h"
 #include "evaluator/workers/worker_pool.h"
 #include "platform/disk_full.h"
 
@@ -59,7 +60,7 @@ std::optional<WorkerDeath> WorkerPool::SendSetup(Worker& worker, const std::stop
 void WorkerPool::EnsureWorker(Slot& slot, const std::stop_token& stop) {
   if (slot.worker) {
     if (!SendSetup(slot.worker, stop)) return;
-    Retire(slot);
+    Retire(slot, stop);
   }
   while (!stop.stop_requested() && fatal().empty()) {
     const SteadyTime begin = Now::now();
@@ -137,6 +138,10 @@ std::optional<WorkerPool::StartFailure> WorkerPool::TryStart(Slot& slot, const s
       return StartFailure{{WorkerDeath::Kind::kExited, host.empty() ? why : host + ": " + why}, false};
     }
     if (TextField(greeting, "type") == "killed") return StartFailure{KilledFor(greeting)};
+    if (TextField(greeting, "type") == "log") {
+      const ToolResult report = ReadSanitizerLog(options_.name, TextField(greeting, "text"));
+      return StartFailure{{WorkerDeath::Kind::kExited, "the tool ended first: " + report.message}};
+    }
     if (TextField(greeting, "type") != "ready") return StartFailure{MalformedReply(greeting)};
     worker.process->SetReady();
     if (worker.setup > 0) {
