@@ -20,6 +20,7 @@
 #include "evaluator/device/cuda/cuda_device.h"
 #include "evaluator/reference/python_reference.h"
 #include "evaluator/workers/device_roles.h"
+#include "evaluator/workers/watched_worker.h"
 #include "evaluator/workers/worker_identity.h"
 #include "evaluator/workers/worker_main.h"
 #include "evo_version.h"
@@ -170,8 +171,9 @@ int Serve() {
   return WorkerMain(roles, Introduction(kEvoVersion));
 }
 
-// The keeper removes the scratch folder, which the worker itself, confined or killed, could not.
-int ServeLaunched() {
+// The keeper removes the scratch folder, which the worker itself, confined or killed, could not. `tool`: of compute-sanitizer,
+// that is to watch the worker; empty: none.
+int ServeLaunched(const std::string& tool) {
   // A worker that is between two jobs ends at once.
   constexpr std::chrono::milliseconds kGrace{500};
   ScratchFolder scratch;
@@ -180,7 +182,8 @@ int ServeLaunched() {
   } catch (const Error&) {
     // The worker tries it again, and says why it cannot be.
   }
-  return RunKept(Serve, kGrace);
+  if (tool.empty() || scratch.path().empty()) return RunKept(Serve, kGrace);
+  return RunWatched(tool, scratch.path(), Introduction(kEvoVersion).value("host", ""), kGrace);
 }
 
 }  // namespace
@@ -188,5 +191,6 @@ int ServeLaunched() {
 
 int main(int argc, char** argv) {
   const bool launched = argc > 1 && std::string_view(argv[1]) == evo::kLaunched;
-  return launched ? evo::ServeLaunched() : evo::Serve();
+  const bool watched = argc > 3 && std::string_view(argv[2]) == evo::kWatchedBy;
+  return launched ? evo::ServeLaunched(watched ? argv[3] : "") : evo::Serve();
 }

@@ -20,31 +20,6 @@ using Words = std::vector<std::string>;
 // For how long a step may wait for its GPU or CPU. Without it, one that never gets any waits for ever.
 constexpr const char* kStepWait = "--immediate=20";
 
-// Of a script: evo runs from a copy on its node, which is removed at the end. Several names may mean one node: a file that is
-// there is taken as it is. The shell waits for evo, since only it gets the signal before the time is over.
-constexpr const char* kBroadcast = R"(# Each node gets the package, and gives it back.
-set -e
-evo={0}/evo-$SLURM_JOB_ID
-OnEachNode() {{
-  env -u SLURM_GPUS_PER_NODE -u SLURM_GPUS_PER_TASK srun -Q -N "$SLURM_JOB_NUM_NODES" -n "$SLURM_JOB_NUM_NODES" \
-    -c1 --mem=0 --gres=none "$@"
-}}
-trap 'OnEachNode rm -rf "$evo" "$evo.sent" "$evo.tar"' EXIT
-tar -C {1} -chf "$evo.tar" $(cd {1} && ls -d bin lib share 2>/dev/null)
-sbcast --force "$evo.tar" "$evo.sent"
-OnEachNode sh -c "mkdir -p '$evo' && tar -C '$evo' --skip-old-files -xf '$evo.sent'"
-set +e
-{2} &
-trap "kill -TERM $!" TERM
-wait $!
-status=$?
-while kill -0 $! 2>/dev/null; do
-  wait $!
-  status=$?
-done
-exit $status
-)";
-
 Words Joined(Words first, const Words& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -120,8 +95,13 @@ int CompileSteps(const WantedWorkers& wanted, const Allocation& allocation, int 
 
 Words SshWords(const std::string& launcher) {
   if (!launcher.empty()) return SplitWords(launcher);
-  // Without a question that nobody answers, and with a sign of life, so that a host that is gone is noticed after 15 s.
-  return {"ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"};
+  // Without a question that nobody answers, and with a sign of life, so that a host that is gone is noticed after 15 s, also by
+  // who wants to reach it.
+  return {"ssh", "-T",
+          "-o",  "BatchMode=yes",
+          "-o",  "ConnectTimeout=15",
+          "-o",  "ServerAliveInterval=5",
+          "-o",  "ServerAliveCountMax=3"};
 }
 
 }  // namespace
@@ -206,6 +186,7 @@ LaunchedCommands SshCommands(const WantedWorkers& wanted, const std::vector<Remo
     for (const RemoteHost& host : hosts) {
       if (static_cast<int>(commands.run.size()) == runs || (wanted.gpus && round >= host.gpus)) continue;
       commands.run.push_back(on(host, options.run_launcher));
+      commands.run_hosts.push_back(host.name);
       commands.ordinals.push_back(wanted.gpus ? round : 0);
     }
   }
@@ -215,7 +196,9 @@ LaunchedCommands SshCommands(const WantedWorkers& wanted, const std::vector<Remo
   for (int round = 0; round < cores; ++round) {
     for (const RemoteHost& host : hosts) {
       const bool enough = wanted.compile_workers > 0 && static_cast<int>(commands.compile.size()) >= wanted.compile_workers;
-      if (!enough && round < host.cores - host.gpus) commands.compile.push_back(on(host, launcher));
+      if (enough || round >= host.cores - host.gpus) continue;
+      commands.compile.push_back(on(host, launcher));
+      commands.compile_hosts.push_back(host.name);
     }
   }
   return commands;
@@ -244,33 +227,6 @@ std::string ShellQuoted(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
-}
-
-std::string BatchScript(const std::vector<std::string>& command, std::optional<long> seconds,
-                        const std::optional<Broadcast>& broadcast) {
-  constexpr long kAround = 15 * 60;  // of starting, and of checking the champion
-  const long minutes = (seconds.value_or(4L * 3600 - kAround) + kAround + 59) / 60;
-  std::vector<std::string> words;
-  for (const std::string& word : command) words.push_back(ShellQuoted(word));
-  std::string run = fmt::format("exec {}\n", fmt::join(words, " "));
-  if (broadcast) {
-    words.front() = "\"$evo/bin/evo\"";
-    run = fmt::format(kBroadcast, ShellQuoted(broadcast->folder), ShellQuoted(broadcast->package), fmt::join(words, " "));
-  }
-  return fmt::format(
-      "#!/bin/bash\n"
-      "# Submit with `sbatch FILE`. Set nodes, GPUs, CPUs and time as you want them; evo takes what it gets.\n"
-      "#SBATCH --job-name=evo\n"
-      "#SBATCH --nodes=1\n"
-      "#SBATCH --gpus-per-node=1\n"
-      "#SBATCH --ntasks-per-node=1\n"
-      "#SBATCH --cpus-per-task=8\n"
-      "#SBATCH --time={}:{:02}:00\n"
-      "# A run that is ended by its time ends in order and goes on with `evo run --resume`.\n"
-      "#SBATCH --signal=B:TERM@60\n"
-      "#SBATCH --no-kill\n"
-      "{}",
-      minutes / 60, minutes % 60, run);
 }
 
 }  // namespace evo

@@ -46,7 +46,9 @@ struct LaunchedCommands {
   std::vector<std::vector<std::string>> run;
   std::vector<int> ordinals;                      // of the GPUs, one for each run worker, as its own machine counts
   std::vector<std::vector<std::string>> compile;  // empty: compile workers are children of evo
-  std::vector<std::string> fresh;                 // PipelineOptions::fresh_command
+  std::vector<std::string> run_hosts;             // where it is known, the host of each
+  std::vector<std::string> compile_hosts;
+  std::vector<std::string> fresh;  // PipelineOptions::fresh_command
 };
 
 // What all of these need to know.
@@ -63,18 +65,6 @@ LaunchedCommands SlurmCommands(const WantedWorkers& wanted, const Allocation& al
 LaunchedCommands SshCommands(const WantedWorkers& wanted, const std::vector<RemoteHost>& hosts);
 // The words of --run-launcher and --compile-launcher alone, for `run_workers` run workers. `compile_workers` must not be 0.
 LaunchedCommands RawCommands(const WantedWorkers& wanted);
-
-// The package of evo, and the folder of each node that it is copied into.
-struct Broadcast {
-  std::string package;  // the folder above evo's own
-  std::string folder;
-};
-
-// The script that submits a run to Slurm: `sbatch FILE`. `command`: the words of the command line as they were given, evo's own
-// path first, without --print-batch. `seconds`: what the search is limited to, or nullopt. `broadcast`: where given, evo is put
-// on each node first, and runs there.
-std::string BatchScript(const std::vector<std::string>& command, std::optional<long> seconds,
-                        const std::optional<Broadcast>& broadcast = std::nullopt);
 
 // A word as a shell reads it back.
 std::string ShellQuoted(const std::string& word);

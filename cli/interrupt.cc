@@ -18,7 +18,7 @@ constexpr itimerval kGrace{{0, 0}, {1, 700'000}};
 sigset_t NotIgnored() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) {
     struct sigaction present {};
     if (::sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) sigaddset(&set, signal);
   }

@@ -132,6 +132,9 @@ void AddExecutor(CLI::App& run, RunOptions& options) {
   run.add_option("--broadcast", options.broadcast,
                  "In that script, copy evo's package into this folder of each node first, such as /tmp, and run it there")
       ->needs(print);
+  run.add_flag("--requeue", options.requeue,
+               "In that script, let the job wait in the queue again when its time is over or its nodes are taken, and go on")
+      ->needs(print);
 }
 
 void AddReplay(CLI::App& run, RunOptions& options) {

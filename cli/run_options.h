@@ -36,6 +36,7 @@ struct RunOptions {
   bool allow_mixed = false;  // run workers may have different GPUs
   bool print_batch = false;  // print a script for Slurm and do nothing else
   std::string broadcast;     // a folder of each node, into which that script copies evo; empty: it does not
+  bool requeue = false;      // that script goes on with the run in a later allocation
   std::string arch;
   std::string l2 = "hot";
   bool l2_given = false;  // else a replay takes it from what was recorded

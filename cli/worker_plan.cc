@@ -86,6 +86,8 @@ void Apply(const WorkerPlan& plan, int compile_workers, PipelineOptions& options
   options.worker_argv = LaunchedBy({}).argv;
   options.run_commands = plan.commands.run;
   options.compile_commands = plan.commands.compile;
+  options.run_hosts = plan.commands.run_hosts;
+  options.compile_hosts = plan.commands.compile_hosts;
   options.fresh_command = plan.commands.fresh;
   if (!options.compile_commands.empty()) options.compile_workers = static_cast<int>(options.compile_commands.size());
 }

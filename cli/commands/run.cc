@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/batch_script.h"
 #include "cli/changed_templates.h"
 #include "cli/commands/commands.h"
 #include "cli/console_observer.h"
@@ -267,19 +268,20 @@ void SayStarting(const RunOptions& options, const CommandContext& context) {
 // The command line as it was given, in a script.
 void PrintBatch(const RunOptions& options, const CommandContext& context) {
   if (options.executor.executor == "ssh") throw UsageError("--print-batch: the script is for Slurm; leave out --executor ssh");
-  std::vector<std::string> command = {(ProgramDirectory() / "evo").string()};
+  BatchJob job;
+  job.command = {(ProgramDirectory() / "evo").string()};
   for (auto word = context.arguments.begin(); word != context.arguments.end(); ++word) {
     if (*word == "--broadcast")
       ++word;  // and its folder
-    else if (*word != "--print-batch" && !word->starts_with("--broadcast="))
-      command.push_back(*word);
+    else if (*word != "--print-batch" && *word != "--requeue" && !word->starts_with("--broadcast="))
+      job.command.push_back(*word);
   }
-  std::optional<Broadcast> broadcast;
-  if (!options.broadcast.empty()) broadcast = Broadcast{ProgramDirectory().parent_path().string(), options.broadcast};
-  if (options.executor.executor != "slurm") command.insert(command.end(), {"--executor", "slurm"});
-  PrintText(
-      context.out,
-      BatchScript(command, options.time_limit ? std::optional<long>(options.time_limit->count()) : std::nullopt, broadcast));
+  if (options.executor.executor != "slurm") job.command.insert(job.command.end(), {"--executor", "slurm"});
+  if (options.time_limit) job.seconds = options.time_limit->count();
+  if (!options.broadcast.empty()) job.broadcast = Broadcast{ProgramDirectory().parent_path().string(), options.broadcast};
+  job.requeue = options.requeue;
+  job.database = options.database;
+  PrintText(context.out, BatchScript(job));
 }
 
 void Run(const RunOptions& options, CommandContext& context) {

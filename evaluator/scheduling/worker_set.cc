@@ -33,8 +33,6 @@ constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
 // Counting takes a second; a profiler that hangs must not hold up the check.
 constexpr std::chrono::milliseconds kCountDeadline{20'000};
 
-constexpr const char* kNoToolsElsewhere = "not run through a launcher; `evo verify` on a machine with the GPU runs it";
-
 }  // namespace
 
 WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
@@ -71,6 +69,7 @@ WorkerPoolOptions WorkerSet::RunPoolOptions() const {
   pool.name = "run";
   pool.argv = options_.worker_argv;
   pool.argv_of_worker = options_.run_commands;
+  pool.place_of_worker = options_.run_hosts;
   pool.launched = launches_runs();
   pool.sends_ahead = launches_runs();  // on the way a message takes up to a tenth of what an evaluation does
   pool.init = {{"role", "run"}, {"device", options_.device}};
@@ -87,6 +86,7 @@ WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   pool.name = "compile";
   pool.argv = options_.worker_argv;
   pool.argv_of_worker = options_.compile_commands;
+  pool.place_of_worker = options_.compile_hosts;
   pool.launched = !options_.compile_commands.empty();
   pool.init = {{"role", "compile"}, {"device", options_.device}, {"check", policy_.checks_accesses}};
   pool.workers = options_.compile_workers;
@@ -94,12 +94,17 @@ WorkerPoolOptions WorkerSet::CompilePoolOptions() const {
   return pool;
 }
 
-// One run worker at a time, on the first device.
+// One run worker at a time, on the first device, or, where its host is lost, on the next.
 WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
   WorkerPoolOptions pool = RunPoolOptions();
+  const std::size_t first = launches_runs() ? run_pool_.FirstUsable() : 0;
+  const auto keep = [first](auto& list) {
+    if (!list.empty()) list = {list.at(first)};
+  };
   pool.workers = 1;
-  pool.init_of_worker.resize(1);
-  if (launches_runs()) pool.argv_of_worker.resize(1);
+  keep(pool.init_of_worker);
+  keep(pool.argv_of_worker);
+  keep(pool.place_of_worker);
   if (!options_.fresh_command.empty()) pool.argv_of_worker = {options_.fresh_command};
   pool.standby = false;
   pool.sends_ahead = false;
@@ -237,7 +242,6 @@ std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, 
   auto sampled = std::async(std::launch::async, [&] {
     return SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop);
   });
-  if (launches_runs()) return {sampled.get(), {"compute-sanitizer", "missing", kNoToolsElsewhere}};
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["use"] = "tool";  // CUPTI and the sanitizer would be in each other's way
   const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));

@@ -28,7 +28,10 @@ struct PipelineOptions {
   // Commands with a launcher in front, one for each worker, where workers are started through one. Empty: `worker_argv`.
   std::vector<std::vector<std::string>> run_commands;
   std::vector<std::vector<std::string>> compile_commands;
-  // For a process beside the run workers, on a device that one of them has. Empty: as the first of them.
+  // On which host each of them is, for messages. Empty: it is not known.
+  std::vector<std::string> run_hosts;
+  std::vector<std::string> compile_hosts;
+  // For a process beside the run workers, on a device that one of them has. Empty: as the first of them that is there.
   std::vector<std::string> fresh_command;
   std::string device = "cpu";    // "cpu" or "cuda"
   std::vector<int> ordinals{0};  // of the devices; one run worker each

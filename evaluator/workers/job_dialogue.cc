@@ -141,6 +141,10 @@ JobResult FollowJob(WorkerProcess& worker, const Job& job, const std::stop_token
       result.death = KilledFor(message);
       return result;
     }
+    if (type == "log" && result.tool_log.empty()) {  // the worker has died, which comes next
+      result.tool_log = TextField(message, "text");
+      continue;
+    }
     const std::optional<Stage> stage = ParseStage(TextField(message, "stage"));
     const std::optional<AnnouncedRun> run = ReadRun(message);
     if (type != "begin" || !stage || !run || ++markers > kMostMarkers) {
@@ -157,6 +161,19 @@ JobResult FollowJob(WorkerProcess& worker, const Job& job, const std::stop_token
       worker.Send(go, Clock::now() + job.deadline, stop);
     }
     deadline = clock.Deadline();
+  }
+}
+
+std::string EndForReport(WorkerProcess& worker, SteadyTime deadline, const std::stop_token& stop) {
+  Message end;
+  end.header["type"] = "end";
+  worker.SendMeanwhile(end);
+  std::string report;
+  for (;;) {
+    const auto answer = worker.Receive(deadline, stop);
+    if (std::holds_alternative<WorkerDeath>(answer)) return report;
+    const Message& message = std::get<Message>(answer);
+    if (TextField(message, "type") == "log") report = TextField(message, "text");
   }
 }
 

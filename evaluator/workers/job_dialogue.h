@@ -22,5 +22,8 @@ void SendJob(WorkerProcess& worker, const Job& job);
 // Follows the begin markers and deadlines of a job that was sent, once it is the worker's next one, and returns its reply or its
 // death.
 JobResult FollowJob(WorkerProcess& worker, const Job& job, const std::stop_token& stop);
+// Asks a worker that a tool watches, and that has no job, to end. Returns the tool's report, or nothing where there is none at
+// the deadline. The process is reaped.
+std::string EndForReport(WorkerProcess& worker, SteadyTime deadline, const std::stop_token& stop);
 
 }  // namespace evo

@@ -44,6 +44,7 @@ struct JobResult {
   AnnouncedRun run;            // likewise; none if that marker had none
   std::map<Stage, double> stage_ms;
   double queue_ms = 0;
+  std::string tool_log{};  // of a tool that watched the worker, where a launcher has started both
 };
 
 // Runs jobs and delivers each result later. WorkerPool runs them in processes; a test's fake answers them itself. Thread-safe.

@@ -17,6 +17,8 @@ namespace evo {
 // {"type":"reply"}; "last":true in a reply says that the worker ends now. A job may come before the reply to the one before it,
 // and is begun after that. A marker with "wait":true is answered by {"type":"go"};
 // one with "run":.. says what runs next (evaluator/workers/announced_run.h).
+// {"type":"end"} takes the place of a job and ends the worker. One that a tool watches ends with {"type":"log","text":..}, the
+// tool's report (evaluator/workers/watched_worker.h).
 // {"type":"killed","message":..} takes the place of "ready" or "reply" where a program that the worker needed was killed by
 // something else.
 struct Message {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "evaluator/workers/watched_worker.h"
 #include "platform/command.h"
 
 namespace evo {
@@ -52,15 +53,15 @@ std::string FirstFinding(const std::string& log) {
   return finding.empty() ? "the tool wrote no summary" : finding;
 }
 
-}  // namespace
-
-std::optional<fs::path> FindComputeSanitizer(const fs::path& cuda_root) {
-  for (const fs::path& place : {cuda_root / "bin" / "compute-sanitizer", cuda_root / "compute-sanitizer" / "compute-sanitizer"}) {
-    std::error_code failed;
-    if (fs::exists(place, failed)) return place;
-  }
-  return std::nullopt;
+ToolResult ResultOf(const std::string& tool, const std::string& log, const std::optional<WorkerDeath>& death) {
+  if (death && death->kind == WorkerDeath::Kind::kDeadline) return {tool, "timeout", "the tool did not end in time"};
+  ToolResult read = ReadSanitizerLog(tool, log);
+  if (read.result != "unsupported" || !log.empty() || !death) return read;
+  const bool missing = death->kind == WorkerDeath::Kind::kCannotStart && death->description.ends_with(kNoSanitizer);
+  return {tool, missing ? "missing" : read.result, death->description};
 }
+
+}  // namespace
 
 ToolResult ReadSanitizerLog(const std::string& tool, const std::string& log) {
   const long errors = CountAfter(log, "ERROR SUMMARY: ");
@@ -75,7 +76,7 @@ Sanitizer::Sanitizer(const fs::path& cuda_root, WorkerPoolOptions options, Messa
       options_(std::move(options)),
       setup_(std::move(setup)),
       run_([this](const std::string& tool, const Job& job, const std::stop_token& stop) {
-        return program_ ? RunTool(tool, job, stop) : ToolResult{tool, "missing", "the CUDA toolkit has no compute-sanitizer"};
+        return program_ || options_.launched ? RunTool(tool, job, stop) : ToolResult{tool, "missing", kNoSanitizer};
       }) {}
 
 Sanitizer::Sanitizer(Run run) : run_(std::move(run)) {}
@@ -103,32 +104,34 @@ std::vector<ToolResult> Sanitizer::Check(const Job& job, const std::string& size
 }
 
 ToolResult Sanitizer::RunTool(const std::string& tool, const Job& job, const std::stop_token& stop) const {
-  const fs::path log = fs::temp_directory_path() / fmt::format("evo-sanitizer-{}-{}.log", ::getpid(), tool);
   WorkerPoolOptions options = options_;
-  std::vector<std::string> argv = {program_->string(), "--tool", tool, "--log-file", log.string(), "--print-limit", "3"};
-  // Our worker asks for a kernel's parameters until the answer is an error; memcheck must not report that one.
-  // The padding keeps allocations apart, so that an access behind one does not fall into the next.
-  if (tool == std::string("memcheck")) argv.insert(argv.end(), {"--report-api-errors", "no", "--padding", "512"});
-  argv.insert(argv.end(), options.argv.begin(), options.argv.end());
-  options.argv = std::move(argv);
   options.name = tool;
   options.fresh = true;
   // A tool writes its summary only when the program that it watches has ended by itself.
   options.end_gracefully = true;
+  const fs::path log = fs::temp_directory_path() / fmt::format("evo-sanitizer-{}-{}.log", ::getpid(), tool);
+  if (options.launched) {
+    // The tool is on the machine of the worker, whose keeper starts it and sends what it has written.
+    std::vector<std::string>& argv = options.argv_of_worker.empty() ? options.argv : options.argv_of_worker.front();
+    argv.insert(argv.end(), {kWatchedBy, tool});
+  } else {
+    std::vector<std::string> argv = WatchedBy(*program_, tool, log);
+    argv.insert(argv.end(), options.argv.begin(), options.argv.end());
+    options.argv = std::move(argv);
+  }
   JobResult result;
   {
     WorkerPool pool(options);
     pool.SetSetup(setup_);
     result = RunAndWait(pool, {job}, stop).front();
   }  // the log is complete when the worker has ended
-  const std::string text = ReadFile(log);
-  std::error_code ignored;
-  fs::remove(log, ignored);
-  if (result.death && result.death->kind == WorkerDeath::Kind::kDeadline)
-    return {tool, "timeout", "the tool did not end in time"};
-  ToolResult read = ReadSanitizerLog(tool, text);
-  if (read.result == "unsupported" && text.empty() && result.death) read.message = result.death->description;
-  return read;
+  std::string text = std::move(result.tool_log);
+  if (!options.launched) {
+    text = ReadFile(log);
+    std::error_code ignored;
+    fs::remove(log, ignored);
+  }
+  return ResultOf(tool, text, result.death);
 }
 
 }  // namespace evo

@@ -12,12 +12,10 @@
 
 namespace evo {
 
-// The program compute-sanitizer of the toolkit in `cuda_root`, or nullopt.
-std::optional<std::filesystem::path> FindComputeSanitizer(const std::filesystem::path& cuda_root);
-
 // Runs a job under compute-sanitizer's four tools side by side, each in a process of its own, and returns what they found.
-// `options` are those of an ordinary worker; the tool is put in front of its command. `setup` is sent before the job. Where
-// compute-sanitizer is not installed, the result of every tool is "missing".
+// `options` are those of an ordinary worker; the tool is put in front of its command, or, if a launcher starts the worker, its
+// keeper is told to do so (evaluator/workers/watched_worker.h). `setup` is sent before the job. Where compute-sanitizer is not
+// installed, the result of every tool is "missing".
 class Sanitizer {
  public:
   // Runs a tool on a job. A test's answers instead; it is called from several threads at once.

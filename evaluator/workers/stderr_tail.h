@@ -34,7 +34,7 @@ class StderrTail {
   }
 
   std::string LastLine() const {
-    const auto end = tail_.find_last_not_of("\n ");
+    const auto end = tail_.find_last_not_of("\r\n ");  // ssh ends its lines as a terminal needs it
     if (end == std::string::npos) return {};
     const auto newline = tail_.rfind('\n', end);
     const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;

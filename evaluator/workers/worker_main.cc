@@ -98,6 +98,7 @@ Message Typed(const char* type, Message message = {}) {
 void Serve(Frames& frames, WorkerRole& role) {
   FrameChannel channel(frames);
   while (auto job = channel.NextJob()) {
+    if (job->header.value("type", "") == "end") return;
     Message reply;
     try {
       reply = Typed("reply", role.Handle(*job, channel));

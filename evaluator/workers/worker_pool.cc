@@ -7,14 +7,12 @@
 
 #include "core/error.h"
 #include "evaluator/workers/job_dialogue.h"
+#include "evaluator/workers/watched_worker.h"
 
 namespace evo {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// How long a tool around the worker may take to write its report.
-constexpr std::chrono::seconds kGracefulEnd{20};
 
 double MillisecondsSince(SteadyTime start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
@@ -132,7 +130,7 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
     if (!slot.ahead) EnsureWorker(slot, stop);
     ServeNext(slot, since);
   }
-  Retire(slot);
+  Retire(slot, stop);
   slot.standby = {};
 }
 
@@ -168,13 +166,21 @@ void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
   }
   result.queue_ms = std::max(0.0, std::chrono::duration<double, std::milli>(since - job.since).count());
   const bool last = result.reply && FlagField(*result.reply, "last");
-  if (result.death || last || options_.fresh) Retire(slot);
+  if (result.death || last || options_.fresh) {
+    std::string report = Retire(slot, taken->cancel);
+    if (!report.empty()) result.tool_log = std::move(report);
+  }
   {
     const std::lock_guard lock(mutex_);
     busy_ms_ += MillisecondsSince(since);
-    if (result.death && result.death->from_outside && !taken->cancel.stop_requested() && queue_.TakeBack(job)) {
-      changed_.notify_all();
-      return;
+    if (result.death && result.death->from_outside) {
+      // What tells this process to end may tell its workers, too.
+      if (taken->cancel.stop_requested()) {
+        result.death = Stopped().death;
+      } else if (queue_.TakeBack(job)) {
+        changed_.notify_all();
+        return;
+      }
     }
   }
   job.done(std::move(result));
@@ -204,18 +210,19 @@ void WorkerPool::PassOn(TakenJob ahead) {
   ahead.queued.done(Stopped());
 }
 
-void WorkerPool::Retire(Slot& slot) {
+// Returns the report of a tool that watched the worker and that has sent it. `cancel`: of the job that the worker had; there is
+// no waiting for the report after that.
+std::string WorkerPool::Retire(Slot& slot, const std::stop_token& cancel) {
   Worker old;
   {
     const std::lock_guard lock(slot.mutex);
     std::swap(old, slot.worker);
   }
   if (slot.ahead) PassOn(*std::exchange(slot.ahead, std::nullopt));
-  if (!old || !options_.end_gracefully) return;
-  std::unique_lock lock(mutex_);
-  const std::stop_token cancel = cancel_.get_token();
-  lock.unlock();
-  old.process->End(Clock::now() + kGracefulEnd, cancel);
+  if (!old || !options_.end_gracefully) return {};
+  if (options_.launched) return EndForReport(*old.process, Clock::now() + kReportTime, cancel);
+  old.process->End(Clock::now() + kReportTime, cancel);
+  return {};
 }
 
 }  // namespace evo

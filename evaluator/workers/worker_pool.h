@@ -25,13 +25,14 @@ struct WorkerPoolOptions {
   std::vector<nlohmann::json> init_of_worker;  // if not empty, one for each worker, merged into `init`
   bool standby = false;                        // keep one started worker in reserve, so that a death costs no start-up
   bool fresh = false;                          // a new process for every job
-  bool end_gracefully = false;                 // close a worker's input and give it time to end by itself before it is killed
+  bool end_gracefully = false;  // ask a worker to end and give it time to do so, since a tool that watches it writes a report
   std::chrono::milliseconds start_deadline{60'000};
   std::chrono::milliseconds start_pause{1'000};  // after the third failed start in a row; it doubles with each further one
   std::function<void(const std::string&)> warn;  // told, in the thread of a worker, that fewer workers are left; may be empty
   bool launched = false;     // `argv` and `argv_of_worker` start with a launcher, such as srun or ssh; see WorkerProcess
   bool sends_ahead = false;  // sends a busy worker its next job, so that it begins that at once. Not for `fresh` workers
   std::vector<std::vector<std::string>> argv_of_worker;  // if not empty, one for each worker, in place of `argv`
+  std::vector<std::string> place_of_worker;              // likewise; for messages: the host that it is to run on
 };
 
 // Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool.
@@ -57,6 +58,8 @@ class WorkerPool : public JobRunner {
   // Sends `setup` to every worker before its next job, also to those in reserve, so that what all jobs share need not travel
   // with each. The worker's answer is ignored. Precondition: nothing is queued or running.
   void SetSetup(Message setup);
+  // The first worker, from 0 on, that was ready and has not failed to start since; 0 if there is none.
+  std::size_t FirstUsable() const;
   // Why workers cannot be started; empty if they can.
   std::string fatal() const;
   // What the first worker that became ready said of itself. Blocks. Throws Error if none can be started, Interrupted after a stop
@@ -114,7 +117,7 @@ class WorkerPool : public JobRunner {
   std::optional<WorkerDeath> SendSetup(Worker& worker, const std::stop_token& stop);
   Worker StartWorker(std::size_t index, const std::stop_token& stop);
   Setup CurrentSetup() const;
-  void Retire(Slot& slot);
+  std::string Retire(Slot& slot, const std::stop_token& cancel);
 
   WorkerPoolOptions options_;
 

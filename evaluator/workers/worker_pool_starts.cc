@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "evaluator/workers/job_dialogue.h"
+#include "evaluator/workers/sanitizer.h"
 #include "evaluator/workers/worker_pool.h"
 #include "platform/disk_full.h"
 
@@ -59,7 +60,7 @@ std::optional<WorkerDeath> WorkerPool::SendSetup(Worker& worker, const std::stop
 void WorkerPool::EnsureWorker(Slot& slot, const std::stop_token& stop) {
   if (slot.worker) {
     if (!SendSetup(slot.worker, stop)) return;
-    Retire(slot);
+    Retire(slot, stop);
   }
   while (!stop.stop_requested() && fatal().empty()) {
     const SteadyTime begin = Now::now();
@@ -79,7 +80,8 @@ bool WorkerPool::AwaitNextStart(Slot& slot, const StartFailure& failure, const s
   if (failure.death.kind == WorkerDeath::Kind::kStopped) return false;
   std::unique_lock lock(mutex_);
   StartAttempts& starts = slot.starts;
-  std::string why = fmt::format("{} worker cannot be started: {}", options_.name, failure.death.description);
+  const std::string place = options_.place_of_worker.empty() ? "" : " on " + options_.place_of_worker.at(slot.index);
+  std::string why = fmt::format("{} worker{} cannot be started: {}", options_.name, place, failure.death.description);
   if (SaysDiskIsFull(why)) why += fmt::format(" in {}; {}", std::filesystem::temp_directory_path().string(), kMakeRoom);
   const int before = starts.failed;
   const bool was_long = failure.death.kind == WorkerDeath::Kind::kDeadline || failure.took > kLongStart;
@@ -111,6 +113,13 @@ bool WorkerPool::HasStartedOrFailed(const Slot& slot) const {
   return slot.greeting || slot.starts.hopeless || slot.starts.failed >= kStartsWithoutPause;
 }
 
+std::size_t WorkerPool::FirstUsable() const {
+  const std::lock_guard lock(mutex_);
+  const auto usable = [](const auto& slot) { return slot->greeting && slot->starts.failed == 0; };
+  const auto first = std::find_if(slots_.begin(), slots_.end(), usable);
+  return first == slots_.end() ? 0 : (*first)->index;
+}
+
 // Precondition: mutex_ is held.
 bool WorkerPool::NoneCanLive() const {
   return std::all_of(slots_.begin(), slots_.end(),
@@ -129,6 +138,10 @@ std::optional<WorkerPool::StartFailure> WorkerPool::TryStart(Slot& slot, const s
       return StartFailure{{WorkerDeath::Kind::kExited, host.empty() ? why : host + ": " + why}, false};
     }
     if (TextField(greeting, "type") == "killed") return StartFailure{KilledFor(greeting)};
+    if (TextField(greeting, "type") == "log") {
+      const ToolResult report = ReadSanitizerLog(options_.name, TextField(greeting, "text"));
+      return StartFailure{{WorkerDeath::Kind::kExited, "the tool ended first: " + report.message}};
+    }
     if (TextField(greeting, "type") != "ready") return StartFailure{MalformedReply(greeting)};
     worker.process->SetReady();
     if (worker.setup > 0) {

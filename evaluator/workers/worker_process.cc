@@ -247,7 +247,7 @@ WorkerDeath WorkerProcess::Die(WorkerDeath::Kind kind, const std::string& what, 
   state_->errors.Drain();
   WorkerDeath death{kind, what, from_outside};
   // The keeper of a worker on a machine that answers has ended it long before, and the launcher with it.
-  if (kind == WorkerDeath::Kind::kDeadline && state_->launcher_deaf) {
+  if (kind == WorkerDeath::Kind::kDeadline && state_->launched && (state_->launcher_deaf || LostItsConnection(state_->status))) {
     death.description += ", and its machine does not answer";
     death.from_outside = true;
   }

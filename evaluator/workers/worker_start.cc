@@ -27,6 +27,8 @@ namespace bp = boost::process::v2;
 // Descriptors above this number are not marked where the kernel is older than 5.11 and cannot mark all at once.
 constexpr int kMostDescriptors = 4096;
 
+constexpr int kConnectionLost = 255;  // as ssh says it
+
 std::pair<Descriptor, Descriptor> MakePipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe for a worker: {}", std::strerror(errno)));
@@ -107,12 +109,14 @@ StartedWorker StartWorkerProcess(const std::vector<std::string>& argv) {
   return started;
 }
 
+bool LostItsConnection(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == kConnectionLost; }
+
 WorkerDeath DeathOf(int status, bool launched) {
-  constexpr int kBySignal = 128, kSignals = 64, kNodeLost = 0, kConnectionLost = 255;
+  constexpr int kBySignal = 128, kSignals = 64, kNodeLost = 0;
   if (WIFSIGNALED(status)) return DeathBySignal(WTERMSIG(status));
   const int code = WEXITSTATUS(status);
   if (launched && code > kBySignal && code <= kBySignal + kSignals) return DeathBySignal(code - kBySignal);
-  if (launched && (code == kNodeLost || code == kConnectionLost))
+  if (launched && (code == kNodeLost || LostItsConnection(status)))
     return {WorkerDeath::Kind::kExited, fmt::format("its launcher ended with status {}", code), true};
   return {WorkerDeath::Kind::kExited, fmt::format("exited with status {}", code)};
 }

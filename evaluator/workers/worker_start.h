@@ -27,5 +27,7 @@ StartedWorker StartWorkerProcess(const std::vector<std::string>& argv);
 // shells do, by 128 plus its number. A launcher that ended without the worker's word (srun with 0, when a node was lost; ssh with
 // 255, when a connection was) was ended from outside.
 WorkerDeath DeathOf(int status, bool launched);
+// Whether that is the status of an ssh that has lost its connection.
+bool LostItsConnection(int status);
 
 }  // namespace evo

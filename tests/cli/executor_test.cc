@@ -162,9 +162,12 @@ TEST(Ssh, EachGpuOfAHostHasARunWorkerAndEachOtherCoreACompileWorker) {
   EXPECT_THAT(commands.ordinals, ElementsAre(0, 0, 1));
   EXPECT_EQ(commands.run[0].front(), "ssh");
   EXPECT_THAT(commands.run[0], Contains("BatchMode=yes"));
+  EXPECT_THAT(commands.run[0], Contains("ConnectTimeout=15"));
   EXPECT_EQ(commands.run[0].at(commands.run[0].size() - 2), "a");
   EXPECT_EQ(commands.run[1].at(commands.run[1].size() - 2), "b");
   EXPECT_EQ(commands.run[2].back(), "exec '/opt/evo 2/bin/evo-worker' --launched");
+  EXPECT_THAT(commands.run_hosts, ElementsAre("a", "b", "a"));
+  EXPECT_THAT(commands.compile_hosts, ElementsAre("a", "b", "a"));
   EXPECT_THAT(commands.compile, SizeIs(3));
 }
 
@@ -179,21 +182,6 @@ TEST(Ssh, AnotherCommandTakesTheHostAsWell) {
 
 TEST(Ssh, HostsWithoutEnoughGpusAreRefused) {
   EXPECT_THAT(Refusal([] { SshCommands(Wanted("ssh"), {{"a", 0, 4}}); }), HasSubstr("the hosts have no GPU"));
-}
-
-TEST(BatchScript, RunsTheCommandWithTheTimeThatItNeeds) {
-  const std::string script = BatchScript({"/opt/evo 2/bin/evo", "run", "-D", "N=it's"}, 7200);
-  EXPECT_TRUE(script.starts_with("#!/bin/bash\n"));
-  EXPECT_THAT(script, HasSubstr("#SBATCH --time=2:15:00\n"));
-  EXPECT_THAT(script, HasSubstr("\nexec '/opt/evo 2/bin/evo' run -D 'N=it'\\''s'\n"));
-  EXPECT_THAT(BatchScript({"evo"}, std::nullopt), HasSubstr("#SBATCH --time=4:00:00\n"));
-}
-
-TEST(BatchScript, PutsThePackageOnEachNodeWhereItIsAskedTo) {
-  const std::string script = BatchScript({"/opt/evo 2/bin/evo", "run"}, 7200, Broadcast{"/opt/evo 2", "/scratch"});
-  EXPECT_THAT(script, HasSubstr("\nevo=/scratch/evo-$SLURM_JOB_ID\n"));
-  EXPECT_THAT(script, HasSubstr("tar -C '/opt/evo 2' -chf"));
-  EXPECT_THAT(script, HasSubstr("\n\"$evo/bin/evo\" run &\n"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Parts of a cluster that are killed, stopped or full under a run. Each test states within which time the run goes on or says why
 // it does not; where a test says nothing else, no candidate is charged, no stored row is lost, and nothing is left behind.
-#include "tests/cluster/cluster_run.h"
+#include "tests/cluster/slurm_run.h"
 
 namespace evo {
 namespace {
@@ -22,14 +22,11 @@ class ClusterFaults : public SlurmRun {
     std::ofstream(fs::path(Cluster()) / "faults") << "by the test\n";
     run_ = StartRun();
   }
-  // A search that goes on for longer than a test.
-  Words LongRun(const Words& more) const {
-    Words arguments = ArgumentsOf({"--executor", "slurm", "--no-check"}, 10'000);
-    *std::find(arguments.begin(), arguments.end(), TaskFolder()) = "softmax";
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+  Words SlurmLongRun(Words more) const {
+    more.insert(more.end(), {"--executor", "slurm"});
+    return LongRun(more);
   }
-  virtual pid_t StartRun() { return StartAllocated(LongRun({})); }
+  virtual pid_t StartRun() { return StartAllocated(SlurmLongRun({})); }
 
   // slurmctld is "ctld", a slurmd has the name of its node.
   pid_t Daemon(const std::string& name) const {
@@ -57,40 +54,6 @@ class ClusterFaults : public SlurmRun {
       if (ReadAll(fmt::format("/proc/{}/comm", parent)) == "slurmstepd\n") daemons.push_back(parent);
     }
     return daemons;
-  }
-  static void Signal(const std::vector<pid_t>& processes, int signal) {
-    for (const pid_t process : processes) ::kill(process, signal);
-  }
-  // 0 if it has ended.
-  pid_t EvoProcess() const {
-    std::istringstream processes(Printed("pgrep -x evo"));
-    for (pid_t process = 0; processes >> process;) {
-      if (ReadAll(fmt::format("/proc/{}/cmdline", process)).find(Database()) != std::string::npos) return process;
-    }
-    return 0;
-  }
-
-  int Generations() const {
-    const History history(Database());
-    int last = 0;
-    for (const CandidateRecord& record : history.Candidates(1, {})) last = std::max(last, record.candidate.generation);
-    return last;
-  }
-  // So many more than now.
-  bool MoreGenerationsWithin(milliseconds time, int more = 2) const {
-    const int before = Generations();
-    return Within(time, [&] { return Generations() >= before + more; });
-  }
-  // What candidates are charged with when their worker dies.
-  Words Charged() const {
-    const History history(Database());
-    Words charged;
-    for (const CandidateRecord& record : history.Candidates(1, {})) {
-      const Outcome outcome = record.evaluation.outcome;
-      if (outcome == Outcome::kTimeout || outcome == Outcome::kCrash)
-        charged.push_back(fmt::format("{}: {}", record.candidate.id, record.evaluation.message));
-    }
-    return charged;
   }
   // The run is told to end, and does so.
   void EndRun() {
@@ -179,8 +142,9 @@ class ClusterFullDisk : public ClusterFaults {
     std::ofstream(launcher) << "#!/bin/sh\nif [ \"$SLURMD_NODENAME\" = n3 ]; then export TMPDIR=/proc; fi\nexec \"$@\"\n";
     fs::permissions(launcher, fs::perms::owner_all);
     // Slurm fills one node after the other.
-    return StartAllocated(LongRun({"--compile-launcher", "env", "--run-launcher",
-                                   "srun -u -Q -n1 -N1 -c4 --mem=0 --gres=none --exact --immediate=20 " + launcher.string()}));
+    return StartAllocated(
+        SlurmLongRun({"--compile-launcher", "env", "--run-launcher",
+                      "srun -u -Q -n1 -N1 -c4 --mem=0 --gres=none --exact --immediate=20 " + launcher.string()}));
   }
 };
 
@@ -199,7 +163,7 @@ class ClusterGpuFaults : public ClusterFaults {
   int GpusOfNode() const override { return 1; }
   pid_t StartRun() override { return 0; }
   Words GpuArguments() const {
-    return LongRun(
+    return SlurmLongRun(
         {"--run-launcher", "env -u SLURM_GPUS_PER_NODE srun -u -Q -n1 -N1 -c1 --mem=0 --gpus=1 --exact --immediate=20"});
   }
 };

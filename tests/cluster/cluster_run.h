@@ -55,6 +55,15 @@ class ClusterRun : public EvoRun {
     return arguments;
   }
 
+  // A search that goes on for longer than a test.
+  Words LongRun(const Words& more) const {
+    Words arguments = ArgumentsOf({"--no-check"}, 10'000);
+    *std::find(arguments.begin(), arguments.end(), TaskFolder()) = kLongTask;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  static constexpr const char* kLongTask = "softmax";
+
   // evo-worker processes of this test; a worker and its keeper are two. They all have this test's folder for temporary files.
   std::vector<pid_t> Workers() const {
     std::vector<pid_t> workers;
@@ -88,70 +97,57 @@ class ClusterRun : public EvoRun {
     }
     return true;
   }
+  static void Signal(const std::vector<pid_t>& processes, int signal) {
+    for (const pid_t process : processes) ::kill(process, signal);
+  }
+  // 0 if it has ended.
+  pid_t EvoProcess() const {
+    std::istringstream processes(Printed("pgrep -x evo"));
+    for (pid_t process = 0; processes >> process;) {
+      if (ReadAll(fmt::format("/proc/{}/cmdline", process)).find(Database()) != std::string::npos) return process;
+    }
+    return 0;
+  }
   Words LeftInTemporary() const {
     Words names;
     for (const auto& entry : fs::directory_iterator(Temporary())) names.push_back(entry.path().filename().string());
     return names;
   }
 
+  // The last of run 1.
+  int Generations() const {
+    const History history(Database());
+    int last = 0;
+    for (const CandidateRecord& record : history.Candidates(1, {})) last = std::max(last, record.candidate.generation);
+    return last;
+  }
+  // So many more than now.
+  bool MoreGenerationsWithin(milliseconds time, int more = 2) const {
+    const int before = Generations();
+    return Within(time, [&] { return Generations() >= before + more; });
+  }
+  // What candidates are charged with when their worker dies.
+  Words Charged() const {
+    const History history(Database());
+    Words charged;
+    for (const CandidateRecord& record : history.Candidates(1, {})) {
+      const Outcome outcome = record.evaluation.outcome;
+      if (outcome == Outcome::kTimeout || outcome == Outcome::kCrash)
+        charged.push_back(fmt::format("{}: {}", record.candidate.id, record.evaluation.message));
+    }
+    return charged;
+  }
+
   // The same search with the evaluations that were recorded makes the same children.
-  void ExpectChildrenOfAReplay() {
+  void ExpectChildrenOfAReplay(int generations = 1, const std::string& task = TaskFolder()) {
     const std::string replayed = (folder_ / "replayed.db").string();
-    Words arguments = RunArguments(1);
+    Words arguments = RunArguments(generations);
     arguments.insert(arguments.end(), {"--minimise", "off", "--replay", Database()});
     *std::find(arguments.begin(), arguments.end(), Database()) = replayed;
+    *std::find(arguments.begin(), arguments.end(), TaskFolder()) = task;
     ASSERT_EQ(Run(arguments), 0) << Output();
     EXPECT_EQ(Children(1), Children(1, replayed));
   }
-};
-
-class SlurmRun : public ClusterRun {
- protected:
-  static std::string Script() { return std::string(EVO_CLUSTER_SCRIPTS) + "/slurm_cluster"; }
-  void SetUp() override {
-    if (!IsInstalled("slurmctld") || !IsInstalled("slurmd") || !IsInstalled("salloc")) GTEST_SKIP() << "no Slurm";
-    ClusterRun::SetUp();
-    const std::string conf = Printed(Script() + " start " + Cluster() + " 3 4 " + std::to_string(GpusOfNode()));
-    // slurmctld does not start where there is no network but the loopback, for example.
-    if (!fs::exists(conf)) GTEST_SKIP() << "Slurm's daemons do not start here";
-    has_cluster_ = true;
-    ::setenv("SLURM_CONF", conf.c_str(), 1);
-  }
-  void TearDown() override {
-    if (folder_.empty()) return;
-    if (has_cluster_) {
-      EXPECT_EQ(::system((Script() + " stop " + Cluster()).c_str()), 0) << "a process of the cluster was left behind";
-    }
-    ::unsetenv("SLURM_CONF");
-    ClusterRun::TearDown();
-  }
-  std::string Cluster() const { return (folder_ / "cluster").string(); }
-  static std::string Jobs() { return Printed("squeue --noheader --format=%i"); }
-  static bool NoJobsWithin(milliseconds time) {
-    return Within(time, [] { return Jobs().empty(); });
-  }
-
-  static std::string Evo() { return (ProgramDirectory() / "../bin/evo").string(); }
-  // evo as the program of an allocation of three nodes, or `program`, which starts it.
-  pid_t StartAllocated(const Words& arguments, const Words& program = {Evo()}) const {
-    return Start(arguments, [&] {
-      ::setenv("TMPDIR", Temporary().c_str(), 1);
-      Words words = {"salloc", "-Q", "-N3", "--ntasks-per-node=1", "-c4", "--no-kill"};
-      if (GpusOfNode() > 0) words.push_back(fmt::format("--gpus-per-node={}", GpusOfNode()));
-      words.insert(words.end(), program.begin(), program.end());
-      words.insert(words.end(), arguments.begin(), arguments.end());
-      std::vector<char*> argv;
-      for (std::string& word : words) argv.push_back(word.data());
-      argv.push_back(nullptr);
-      ::execvp("salloc", argv.data());
-      ::_exit(127);
-    });
-  }
-
-  // Links to /dev/null.
-  virtual int GpusOfNode() const { return 0; }
-
-  bool has_cluster_ = false;
 };
 
 }  // namespace evo

@@ -1,5 +1,6 @@
 // Runs on a real Slurm cluster of three pretended nodes and through a real ssh server, all of this user's and in one folder.
-#include "tests/cluster/cluster_run.h"
+#include "tests/cluster/slurm_run.h"
+#include "tests/cluster/ssh_run.h"
 
 namespace evo {
 namespace {
@@ -62,21 +63,11 @@ TEST_F(EvoRun, SlurmOutsideAnAllocationIsRefusedWithTheWayToOne) {
   EXPECT_THAT(Output(), HasSubstr("evo run --task softmax --db " + Database() + " --executor slurm\n"));
 }
 
-// The script as it is printed, but for what it asks for.
 TEST_F(SlurmRun, ABatchScriptBringsEvoAlong) {
-  Words arguments = ArgumentsOf({"--executor", "slurm", "--no-check", "--print-batch", "--broadcast", Temporary().string()});
-  ASSERT_EQ(Run(arguments), 0) << Output();
-  std::string script = Output();
-  script.replace(script.find("--nodes=1"), 9, "--nodes=3");
-  script.replace(script.find("--gpus-per-node=1"), 17, "--comment=none");
-  script.replace(script.find("--cpus-per-task=8"), 17, "--cpus-per-task=4");
-  std::ofstream(folder_ / "batch") << script;
-  const std::string printed = (folder_ / "printed").string();
-  ::setenv("TMPDIR", Temporary().c_str(), 1);
-  EXPECT_EQ(::system(("sbatch --wait --parsable -o " + printed + " " + (folder_ / "batch").string() + " > /dev/null").c_str()), 0)
-      << ReadAll(printed);
-  ::unsetenv("TMPDIR");
-  EXPECT_THAT(ReadAll(printed), HasSubstr("finished after"));
+  const std::string script =
+      PrintedScript(ArgumentsOf({"--executor", "slurm", "--no-check", "--broadcast", Temporary().string()}));
+  EXPECT_FALSE(Submit(script, "--wait").empty()) << JobOutput();
+  EXPECT_THAT(JobOutput(), HasSubstr("finished after"));
   EXPECT_FALSE(Children(1).empty());
   EXPECT_THAT(LeftInTemporary(), IsEmpty());
   EXPECT_TRUE(NoJobsWithin(milliseconds(5000)));
@@ -87,34 +78,6 @@ TEST_F(EvoRun, TheCpuDeviceOfOtherMachinesIsRefused) {
   EXPECT_EQ(Run({"run", "--device", "cpu", "--executor", "ssh", "--hosts", (folder_ / "hosts").string(), "--db", Database()}), 2);
   EXPECT_THAT(Output(), HasSubstr("--shared-timing"));
 }
-
-class SshRun : public ClusterRun {
- protected:
-  static std::string Script() { return std::string(EVO_CLUSTER_SCRIPTS) + "/ssh_server"; }
-  void SetUp() override {
-    if (!IsInstalled("sshd") || !IsInstalled("ssh")) GTEST_SKIP() << "no ssh server";
-    ClusterRun::SetUp();
-    conf_ = Printed(Script() + " start " + Server());
-    if (ReadAll(fs::path(Server()) / "server.log").find("account is locked") != std::string::npos)
-      GTEST_SKIP() << "a server lets nobody in whose account is locked";
-    ASSERT_TRUE(fs::exists(conf_)) << "the server did not start";
-    std::ofstream(conf_, std::ios::app) << "  SetEnv TMPDIR=" << Temporary().string() << "\n";
-    std::ofstream(folder_ / "hosts") << "worker1 0 1\nworker2 0 1\nworker3 0 1\n";
-  }
-  void TearDown() override {
-    if (folder_.empty()) return;
-    EXPECT_EQ(::system((Script() + " stop " + Server()).c_str()), 0);
-    ClusterRun::TearDown();
-  }
-  std::string Server() const { return (folder_ / "server").string(); }
-  Words Arguments(const Words& more, int generations = 1) const {
-    Words arguments = ArgumentsOf(more, generations);
-    arguments.insert(arguments.end(), {"--executor", "ssh", "--hosts", (folder_ / "hosts").string(), "--run-launcher",
-                                       "ssh -F " + conf_ + " -o BatchMode=yes"});
-    return arguments;
-  }
-  std::string conf_;
-};
 
 TEST_F(SshRun, OverThreeHostsEndsAndLeavesNothing) {
   ASSERT_EQ(Run(Arguments({"--no-check"}), [&] { ::setenv("TMPDIR", Temporary().c_str(), 1); }), 0) << Output();

@@ -14,6 +14,7 @@
 #include <memory>
 #include <thread>
 
+#include "evaluator/workers/watched_worker.h"
 #include "evaluator/workers/worker_main.h"
 #include "platform/command.h"
 #include "platform/kept_process.h"
@@ -234,5 +235,8 @@ int main(int argc, char** argv) {
     return evo::WorkerMain({{"faulty", evo::Make}}, {{"host", "a host of this name"}});
   };
   const bool launched = argc > 1 && std::strcmp(argv[1], evo::kLaunched) == 0;
-  return launched ? evo::RunKept(serve, std::chrono::milliseconds(200)) : serve();
+  constexpr std::chrono::milliseconds kGrace{200};
+  if (argc > 3 && std::strcmp(argv[2], evo::kWatchedBy) == 0)
+    return evo::RunWatched(argv[3], std::filesystem::temp_directory_path(), "a host of this name", kGrace);
+  return launched ? evo::RunKept(serve, kGrace) : serve();
 }

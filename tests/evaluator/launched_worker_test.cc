@@ -166,6 +166,17 @@ TEST_F(LaunchedWorker, AMachineThatDoesNotAnswerIsToBlame) {
   ::kill(Shepherd(), SIGKILL);
 }
 
+// As ssh, which notices that a host is gone while it is being ended.
+TEST(LaunchedWorkerProcess, AConnectionThatIsLostAtTheDeadlineIsToBlame) {
+  WorkerProcess worker({"sh", "-c", "sleep 1.5; exit 255"}, true);
+  auto answer = worker.Receive(steady_clock::now() + kShort, {});
+  const auto* death = std::get_if<WorkerDeath>(&answer);
+  ASSERT_NE(death, nullptr);
+  EXPECT_EQ(death->kind, WorkerDeath::Kind::kDeadline);
+  EXPECT_TRUE(death->from_outside);
+  EXPECT_THAT(death->description, HasSubstr("its machine does not answer"));
+}
+
 // The launcher cannot see it, and evo sees the launcher alone.
 TEST_F(LaunchedWorker, ThatSomethingElseHasStoppedIsReplacedLongBeforeItsDeadline) {
   WorkerPool pool(Launched("", kPlain));
@@ -177,6 +188,22 @@ TEST_F(LaunchedWorker, ThatSomethingElseHasStoppedIsReplacedLongBeforeItsDeadlin
   const JobResult result = running.get();
   ASSERT_TRUE(result.reply) << result.death->description;
   EXPECT_NE(Pid(result), worker);
+}
+
+// As at the end of an allocation, where the workers and evo are told to end at once. The launcher needs a second to say what
+// became of the worker.
+TEST_F(LaunchedWorker, ThatIsKilledWhileJobsAreCancelledIsNotCharged) {
+  WorkerPool pool(Launched("", "\"$@\"; status=$?; exec >&- 2>&-; sleep 1; exit $status"));
+  const pid_t worker = Pid(Answer(pool, {}));
+  auto running = Submitted(pool, {{"stages", {{{"name", "load"}, {"ms", 60'000}}}}}, std::chrono::hours(1));
+  std::this_thread::sleep_for(milliseconds(100));
+  ::kill(worker, SIGTERM);
+  EXPECT_TRUE(Within(milliseconds(1000), [&] { return !Lives(worker); }));
+  std::this_thread::sleep_for(milliseconds(200));
+  pool.Cancel();
+  const JobResult result = running.get();
+  ASSERT_TRUE(result.death);
+  EXPECT_EQ(result.death->kind, WorkerDeath::Kind::kStopped) << result.death->description;
 }
 
 TEST_F(LaunchedWorker, SuspendHasNoEffect) {
@@ -200,6 +227,29 @@ TEST_F(LaunchedWorker, EachSaysWhatItIsAndOneThatCannotStartIsLeftOut) {
   ASSERT_EQ(greetings.size(), 2U);
   EXPECT_NE(greetings[0].at("pid"), greetings[1].at("pid"));
   EXPECT_TRUE(Answer(pool, {}).reply);
+}
+
+// As a host that nobody can reach: what the launcher says may not name it.
+TEST_F(LaunchedWorker, WhereOneCannotBeStartedIsSaid) {
+  WorkerPoolOptions options = Launched("", kPlain);
+  options.workers = 2;
+  options.place_of_worker = {"node7", "node8"};
+  options.argv_of_worker = {options.argv, {"sh", "-c", "printf 'timed out\\r\\n' >&2; exit 255"}};
+  std::promise<std::string> warning;
+  options.warn = [&](const std::string& text) { warning.set_value(text); };
+  WorkerPool pool(options);
+  EXPECT_EQ(pool.FirstUsable(), 0U);
+  EXPECT_THAT(warning.get_future().get(),
+              HasSubstr("worker on node8 cannot be started: its launcher ended with status 255: timed out; the others"));
+}
+
+TEST_F(LaunchedWorker, TheFirstThatCanBeUsedIsKnown) {
+  WorkerPoolOptions options = Launched("", kPlain);
+  options.workers = 2;
+  options.argv_of_worker = {{"sh", "-c", "exit 255"}, options.argv};
+  WorkerPool pool(options);
+  pool.WaitAllReady();
+  EXPECT_EQ(pool.FirstUsable(), 1U);
 }
 
 // As on a node without a driver. Where there is only one machine, it ends the run.

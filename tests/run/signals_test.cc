@@ -57,6 +57,14 @@ TEST_F(Signals, SayHowAnInterruptedRunGoesOn) {
   EXPECT_THAT(Output(), HasSubstr("`evo run --resume 1 --db " + Database() + "` goes on with it"));
 }
 
+// By which a batch system announces the end of a job.
+TEST_F(Signals, OfABatchSystemEndARunInOrder) {
+  const pid_t evo = Start(RunArguments(1000));
+  ASSERT_TRUE(WaitFor("generation 1/1000", milliseconds(60'000))) << Output();
+  ExpectEndsSoon(evo, SIGUSR1);
+  EXPECT_THAT(Output(), HasSubstr("`evo run --resume 1 --db " + Database() + "` goes on with it"));
+}
+
 TEST_F(Signals, StayIgnoredUnderNohup) {
   std::vector<std::string> arguments = RunArguments(3);
   arguments.push_back("--no-check");

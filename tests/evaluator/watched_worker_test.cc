@@ -1,0 +1,121 @@
+// Workers that a launcher starts and a tool watches: the real keeper, and a program in the place of compute-sanitizer that takes
+// the same options and writes the same reports.
+#include "evaluator/workers/watched_worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "evaluator/workers/sanitizer.h"
+#include "evaluator/workers/worker_main.h"
+#include "tests/db/fixture_run.h"
+#include "tests/evaluator/faulty_pool.h"
+#include "tests/evaluator/stand_in_toolkit.h"
+
+namespace evo {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::HasSubstr;
+
+class WatchedWorker : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder_ / "tmp");
+    ::setenv("CUDA_HOME", toolkit_.folder().c_str(), 1);
+    ::setenv("TMPDIR", (folder_ / "tmp").c_str(), 1);
+  }
+  void TearDown() override {
+    EXPECT_TRUE(std::filesystem::is_empty(folder_ / "tmp")) << "a report was left behind";
+    ::unsetenv("CUDA_HOME");
+    ::unsetenv("TMPDIR");
+  }
+  // All four tools on one job.
+  std::vector<ToolResult> Check(const std::string& fault = "",
+                                std::chrono::milliseconds deadline = std::chrono::seconds(30)) const {
+    WorkerPoolOptions options = Options(fault);
+    options.argv = {"sh", "-c", "\"$@\"; exit $?", "launcher", std::string(options.argv.front()), kLaunched};
+    options.launched = true;
+    options.start_deadline = std::chrono::seconds(5);
+    Job job;
+    job.request.header = {{"misbehave", !fault.empty()}, {"stages", {{{"name", "load"}}}}};
+    job.deadline = deadline;
+    return Sanitizer("", options, {}).Check(job, "", {});
+  }
+
+  testing::TemporaryFolder folder_;
+  StandInToolkit toolkit_{folder_ / "toolkit"};
+};
+
+TEST_F(WatchedWorker, HasItsReportSentByItsKeeper) {
+  toolkit_.Write("\"$@\"; Report '========= ERROR SUMMARY: 0 errors'");
+  const std::vector<ToolResult> results = Check();
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_THAT(results, Each(Field(&ToolResult::result, "clean")));
+  EXPECT_THAT(toolkit_.Calls(), HasSubstr("--tool memcheck --log-file " + (folder_ / "tmp").string()));
+  EXPECT_THAT(toolkit_.Calls(), HasSubstr("--print-limit 3 --report-api-errors no --padding 512 /"));
+}
+
+// The report comes when the worker has ended, which takes a tool seconds.
+TEST_F(WatchedWorker, AnErrorIsReported) {
+  toolkit_.Write(
+      "\"$@\"; [ $tool = memcheck ] || sleep 20; sleep 1; Report '========= Invalid __global__ write of size 4 bytes' "
+      "'=========     at k(float *)+0x70' '========= ERROR SUMMARY: 3 errors'");
+  const std::vector<ToolResult> results = Check();
+  ASSERT_EQ(results.size(), 1U) << "an error ends the other tools";
+  EXPECT_EQ(results.front().tool, "memcheck");
+  EXPECT_EQ(results.front().result, "error");
+  EXPECT_EQ(results.front().message, "Invalid __global__ write of size 4 bytes at k(float *)+0x70");
+}
+
+TEST_F(WatchedWorker, AnErrorThatEndsTheWorkerIsReported) {
+  toolkit_.Write("\"$@\"; status=$?; Report '========= Out of range' '========= ERROR SUMMARY: 1 error'; exit $status");
+  const std::vector<ToolResult> results = Check("abort");
+  ASSERT_FALSE(results.empty());
+  EXPECT_THAT(results, Each(Field(&ToolResult::message, "Out of range")));
+}
+
+TEST_F(WatchedWorker, WithoutTheProgramIsSaidToBeSo) {
+  const std::vector<ToolResult> results = Check();
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_THAT(results, Each(Field(&ToolResult::result, "missing")));
+  EXPECT_THAT(results, Each(Field(&ToolResult::message, HasSubstr("a host of this name: the CUDA toolkit has no"))));
+}
+
+// As one that does not know the GPU.
+TEST_F(WatchedWorker, AToolThatEndsFirstIsUnsupported) {
+  toolkit_.Write("Report '========= Error: no such device'; exit 1");
+  const std::vector<ToolResult> results = Check();
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_THAT(results, Each(Field(&ToolResult::result, "unsupported")));
+  EXPECT_THAT(results, Each(Field(&ToolResult::message, HasSubstr("no such device"))));
+}
+
+// The kernel, not its host, is to blame, and nothing is tried again.
+TEST_F(WatchedWorker, ThatHangsIsATimeout) {
+  toolkit_.Write("\"$@\"; Report '========= ERROR SUMMARY: 0 errors'");
+  const std::vector<ToolResult> results = Check("hang", std::chrono::milliseconds(1500));
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_THAT(results, Each(Field(&ToolResult::result, "timeout")));
+  EXPECT_EQ(toolkit_.Count(), 4);
+}
+
+TEST_F(WatchedWorker, AToolThatHangsBeforeTheWorkerIsUnsupported) {
+  toolkit_.Write("sleep 1000");
+  const std::vector<ToolResult> results = Check();
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_THAT(results, Each(Field(&ToolResult::result, "unsupported")));
+}
+
+TEST_F(WatchedWorker, AToolThatHangsAfterTheWorkerIsUnsupported) {
+  toolkit_.Write("\"$@\"; sleep 1000");
+  const std::vector<ToolResult> results = Check();
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_THAT(results, Each(Field(&ToolResult::message, "the tool wrote no summary")));
+  EXPECT_THAT(results, Each(Field(&ToolResult::result, "unsupported")));
+}
+
+}  // namespace
+}  // namespace evo
