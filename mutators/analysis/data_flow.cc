@@ -150,6 +150,9 @@ std::set<int> WrittenIn(const SyntaxTree& tree, int node) {
     const SyntaxNode& name = tree.node(at);
     if (name.opaque) written.insert(name.hidden.begin(), name.hidden.end());
     if (name.kind_name != "DeclRefExpr" || name.refers_to < 0 || name.converted) continue;
+    // A member that is read: `v.x`.
+    const SyntaxNode& outer = tree.node(name.parent);
+    if (outer.kind_name == "MemberRefExpr" && outer.converted && outer.range.begin == name.range.begin) continue;
     // A name that is not read is assigned, incremented, has its address taken, or is bound to a reference. A write to a member of
     // a variable counts as a write to the variable.
     written.insert(name.refers_to);

@@ -37,6 +37,7 @@ class RedistributionFinder {
       : context_(context), tree_(context.tree), reduction_(reduction), uniform_(context, reduction.kernel) {}
 
   Redistribution Find() {
+    if (reduction_.launched_again) return {"it is launched more than once", {}, 0};
     if (reduction_.blocks == Reduction::Blocks::kAllOfThem) return {"each of its blocks takes every element", {}, 0};
     std::vector<int> parts = reduction_.of_element;
     parts.push_back(reduction_.element);

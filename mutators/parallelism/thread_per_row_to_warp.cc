@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mutators/analysis/indentation.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
 
@@ -40,7 +41,10 @@ class ThreadPerRowToWarp : public SourceMutator {
   std::string_view description() const override { return "gives the work of one thread to a warp, whose lanes share its loops"; }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, ProposalsIn); }
+
+ private:
+  static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const RowKernel& kernel : RowKernels(context)) {
       const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
@@ -50,7 +54,6 @@ class ThreadPerRowToWarp : public SourceMutator {
     return proposals;
   }
 
- private:
   static Proposal ToWarp(const SyntaxTree& tree, const RowKernel& kernel) {
     const ThreadIndex& index = kernel.index;
     const RowThreads lanes{FreshName(tree, "lane"), "32"};

@@ -88,6 +88,14 @@ TEST(ReduceGrid, RewritesBothLaunchesAtOnceAndTellsTheSecondHowManyBlocksThereAr
   EXPECT_THAT(children[2], HasSubstr("vector_sum_last(sums, Y, ceil_div(N, BLOCK * ITEMS)) grid(1) block(THREADS)"));
 }
 
+TEST(ReduceGrid, GivesItsLoopsNamesThatTheElementsNumberDoesNotHave) {
+  const std::string child =
+      Reduced(Summing("float sum = 0.0f;\n  for (int k = i; k < n; k += 256 * gridDim.x) sum += x[k];\n"
+                      "  s[t] = sum;",
+                      kTree));
+  EXPECT_THAT(child, HasSubstr("for (int k_2 = 0; k_2 < ITEMS; ++k_2) {"));
+}
+
 TEST(ReduceGrid, RefusesAtomicsThatAreNotOrderedWithTheirStart) {
   const auto counting = [](const std::string& barrier) {
     return Summing("if (t == 0) s[0] = 0.0f;\n  " + barrier + "if (i < n) atomicAdd(&s[0], x[i]);", "");

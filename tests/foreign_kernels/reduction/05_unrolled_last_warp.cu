@@ -4,14 +4,21 @@
 // evo:launch reduce4(X, sums, N) grid(ceil_div(N, 512)) block(256)
 // evo:launch addAll(sums, Y, ceil_div(N, 512)) grid(1) block(1)
 
-// No barriers within a warp, since its lanes go together; __syncwarp makes that true again since Volta.
+// No barriers of the block within a warp, but those of the warp that are needed since Volta.
 __device__ void warpReduce(volatile float *s, unsigned int t) {
-  s[t] += s[t + 32]; __syncwarp();
-  s[t] += t < 16 ? s[t + 16] : 0.0f; __syncwarp();
-  s[t] += t < 8 ? s[t + 8] : 0.0f; __syncwarp();
-  s[t] += t < 4 ? s[t + 4] : 0.0f; __syncwarp();
-  s[t] += t < 2 ? s[t + 2] : 0.0f; __syncwarp();
-  s[t] += t < 1 ? s[t + 1] : 0.0f;
+  float v = s[t];
+  v += s[t + 32]; __syncwarp();
+  s[t] = v; __syncwarp();
+  v += s[t + 16]; __syncwarp();
+  s[t] = v; __syncwarp();
+  v += s[t + 8]; __syncwarp();
+  s[t] = v; __syncwarp();
+  v += s[t + 4]; __syncwarp();
+  s[t] = v; __syncwarp();
+  v += s[t + 2]; __syncwarp();
+  s[t] = v; __syncwarp();
+  v += s[t + 1]; __syncwarp();
+  s[t] = v;
 }
 
 __global__ void reduce4(const float *in, float *out, unsigned int n) {
