@@ -30,6 +30,28 @@ struct Site {
   int target = -1;     // what is assigned to, or the VarDecl; -1 for nothing
 };
 
+// Whether an operator changes its first operand.
+bool Assigns(std::string_view spelled) {
+  return spelled == "++" || spelled == "--" ||
+         (spelled.ends_with("=") && spelled != "==" && spelled != "<=" && spelled != ">=" && spelled != "!=");
+}
+
+std::string WithoutConst(std::string type) {
+  if (type.starts_with("const ")) type.erase(0, 6);
+  return type;
+}
+
+// Whether a text has directives other than pragmas: what they leave out may be there with other values of parameters.
+bool HasConditions(std::string_view text) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+    const std::size_t first = text.find_first_not_of(" \t\n", at);
+    if (first == std::string_view::npos || text[first] != '#') continue;
+    const std::size_t word = text.find_first_not_of(" \t", first + 1);
+    if (word == std::string_view::npos || !text.substr(word).starts_with("pragma")) return true;
+  }
+  return false;
+}
+
 class Inliner {
  public:
   explicit Inliner(const SyntaxTree& tree) : tree_(tree) {}
@@ -88,9 +110,40 @@ class Inliner {
       callee.return_statement = at;
       callee.result = one.children.empty() ? -1 : one.children.front();
     }
-    callee.is_expression = callee.result >= 0 && body.children.size() == 1;
-    if (tree_.Text(body.range).find("#") != std::string_view::npos && callee.is_expression) return std::nullopt;
-    return callee;
+    callee.is_expression = callee.result >= 0 && body.children.size() == 1 && OnlyComputes(callee.result);
+    return HasConditions(tree_.Text(body.range)) ? std::nullopt : std::optional(callee);
+  }
+
+  // Whether an expression changes nothing and waits for nobody, so that its operands may be read in any order, and again.
+  bool OnlyComputes(int expression) const {
+    for (int at = expression; at < tree_.EndOf(expression); ++at) {
+      const SyntaxNode& one = tree_.node(at);
+      if (one.opaque || Assigns(tree_.Operator(at))) return false;
+      const std::string_view name = one.name;
+      if (one.kind_name == "CallExpr" && (name.starts_with("atomic") || name.starts_with("__sync") || name.ends_with("_sync")))
+        return false;
+    }
+    return true;
+  }
+
+  // Whether a name stands for the same value in all of a function that is called with it: a number, an array's address, or a
+  // variable of the caller that the call gives away by no reference or address.
+  bool StaysTheSame(int argument, int call) const {
+    const int declared = DeclarationOf(argument);
+    if (declared < 0) return tree_.node(argument).kind_name.ends_with("Literal") || tree_.node(argument).name.empty();
+    const SyntaxNode& variable = tree_.node(declared);
+    if (variable.type.ends_with("]")) return true;
+    const auto is_shared = [&](int child) { return tree_.node(child).kind_name == "attribute(shared)"; };
+    if (variable.type.ends_with("&") || std::any_of(variable.children.begin(), variable.children.end(), is_shared)) return false;
+    if (variable.function < 0) return variable.type.starts_with("const ");
+    for (const int use : tree_.UsesOf(declared)) {
+      const SyntaxNode& parent = tree_.node(tree_.node(use).parent);
+      if (tree_.node(use).kind_name != "DeclRefExpr" || parent.kind_name == "LambdaExpr") return false;
+      if (parent.children.size() == 1 && tree_.Operator(tree_.node(use).parent) == "&") return false;
+      // By reference, to this call.
+      if (tree_.node(use).parent == call && !tree_.node(use).converted) return false;
+    }
+    return true;
   }
 
   // The statement that a node is, with its `;`.
@@ -117,11 +170,6 @@ class Inliner {
     return plain ? std::optional(Site{call, outer.parent, parent}) : std::nullopt;
   }
 
-  static std::string WithoutConst(std::string type) {
-    if (type.starts_with("const ")) type.erase(0, 6);
-    return type;
-  }
-
   bool IsSimple(int expression) const {
     const SyntaxNode& node = tree_.node(expression);
     return !node.opaque && node.children.empty() && tree_.Tokens(node.range).size() == 1;
@@ -134,9 +182,8 @@ class Inliner {
       int at = use, outer = tree_.node(use).parent;
       while (tree_.node(outer).kind_name == "ParenExpr") at = outer, outer = tree_.node(outer).parent;
       const std::string_view spelled = tree_.Operator(outer);
-      const bool assigns = spelled.ends_with("=") && spelled != "==" && spelled != "<=" && spelled != ">=" && spelled != "!=";
-      if (assigns && tree_.node(outer).children.front() == at) return true;
-      if (spelled == "++" || spelled == "--" || (spelled == "&" && tree_.node(outer).children.size() == 1)) return true;
+      if (Assigns(spelled) && tree_.node(outer).children.front() == at) return true;
+      if (spelled == "&" && tree_.node(outer).children.size() == 1) return true;
       // Passed on, perhaps by reference.
       const bool passed = tree_.node(outer).kind_name == "CallExpr" && !tree_.node(use).converted &&
                           tree_.node(parameter).type.find('*') == std::string::npos;
@@ -182,7 +229,7 @@ class Inliner {
     std::string declarations;
     for (std::size_t i = 0; i < callee.parameters.size(); ++i) {
       const int parameter = callee.parameters[i], argument = tree_.node(site.call).children[i + 1];
-      if (!Bind(callee, parameter, argument, taken, names, declarations)) return std::nullopt;
+      if (!Bind(callee, site.call, parameter, argument, taken, names, declarations)) return std::nullopt;
     }
     if (callee.is_expression) {
       if (!declarations.empty()) return std::nullopt;
@@ -202,7 +249,7 @@ class Inliner {
   }
 
   // What stands for a parameter: the argument, if it is short and stays the same, or a variable of its own.
-  bool Bind(const Callee& callee, int parameter, int argument, const std::set<std::string_view>& taken,
+  bool Bind(const Callee& callee, int call, int parameter, int argument, const std::set<std::string_view>& taken,
             std::map<int, std::string>& names, std::string& declarations) {
     const SyntaxNode& declared = tree_.node(parameter);
     std::string text(tree_.Text(argument));
@@ -215,19 +262,17 @@ class Inliner {
     const bool written = IsWritten(callee, parameter);
     // An array stands for the address of its first element.
     const bool same = from == to || (pointer && (from.ends_with("]") || from.find('*') != std::string::npos));
-    if (IsSimple(argument) && !written && (same || (from == "int" && to == "unsigned int" && std::isdigit(text.front())))) {
+    if (IsSimple(argument) && !written && StaysTheSame(argument, call) &&
+        (same || (from == "int" && to == "unsigned int" && std::isdigit(text.front())))) {
       names[parameter] = text;
       return true;
     }
     if (callee.is_expression) {
-      // Read where it is named, any number of times: nothing that is called may do more than compute.
+      // Read where it is named, any number of times.
       for (int at = argument; at < tree_.EndOf(argument); ++at) {
-        const std::string_view spelled = tree_.Operator(at);
-        const bool assigns = spelled == "++" || spelled == "--" ||
-                             (spelled.ends_with("=") && spelled != "==" && spelled != "<=" && spelled != ">=" && spelled != "!=");
-        if (assigns || tree_.node(at).opaque) return false;
         if (tree_.node(at).kind_name == "CallExpr" && !tree_.node(at).name.starts_with("__ld")) return false;
       }
+      if (!OnlyComputes(argument)) return false;
       if (written) return false;
       names[parameter] = same ? fmt::format("({})", text) : fmt::format("(({})({}))", to, text);
       return same || !pointer;

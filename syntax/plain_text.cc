@@ -20,7 +20,10 @@ std::optional<std::string> PlainText(const std::string& text) {
   names.insert(macros.names().begin(), macros.names().end());
   for (const SourceRange& range : Tokenize(plain)) names.erase(std::string_view(plain).substr(range.begin, range.size()));
   std::string gone;
-  for (const std::string_view name : names) gone.append(" ").append(name);
+  for (const std::string_view name : names) {
+    const char c = name.front();
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_') gone.append(" ").append(name);
+  }
   if (!gone.empty()) plain += "// Names that are written out:" + gone + "\n";
   return plain;
 }

@@ -131,19 +131,34 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, Look l
   look_at(*last, true);
 }
 
+std::size_t ChangesOf(const std::vector<Proposal>& proposals) {
+  std::size_t most = 0;
+  for (const Proposal& proposal : proposals) most = std::max(most, proposal.changes.size());
+  return most;
+}
+
 }  // namespace
 
-std::vector<Proposal> InPlainSource(const MutationContext& context, const FindProposals& find, ThreadLoops loops) {
-  std::vector<Proposal> proposals = find(context);
-  if (!proposals.empty()) return proposals;
+std::vector<Proposal> InPlainSource(const MutationContext& context, const FindProposals& find, ThreadLoops loops,
+                                    Preferred preferred) {
+  std::vector<Proposal> best = find(context);
+  const bool first = preferred == Preferred::kLeastWrittenOut;
+  if (first && !best.empty()) return best;
+  std::size_t changes = ChangesOf(best);
   WithPlainContexts(context, loops, [&](const MutationContext& plain) {
     Translator translator(context, plain);
-    for (const Proposal& proposal : find(plain)) {
+    const std::vector<Proposal> found = find(plain);
+    if (ChangesOf(found) <= changes) return false;
+    std::vector<Proposal> proposals;
+    for (const Proposal& proposal : found) {
       if (auto translated = translator.Translate(proposal)) proposals.push_back(std::move(*translated));
     }
-    return !proposals.empty();
+    if (proposals.empty()) return false;
+    best = std::move(proposals);
+    changes = ChangesOf(found);
+    return first;
   });
-  return proposals;
+  return best;
 }
 
 std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, const FindProposals& find,

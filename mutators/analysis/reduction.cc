@@ -75,7 +75,8 @@ class ReductionFinder {
 
   bool CheckLaunch() {
     const SyntaxNode& kernel = tree_.node(found_.kernel);
-    if (kernel.kind_name != "FunctionDecl") return Refuse("it is a function template");
+    if (kernel.kind_name != "FunctionDecl")
+      return Refuse("it is a function template with several lists of arguments, or with some that are deduced");
     if (kernel.children.empty() || tree_.node(kernel.children.back()).kind_name != "CompoundStmt")
       return Refuse("it has no body");
     body_ = kernel.children.back();

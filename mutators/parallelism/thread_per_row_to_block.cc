@@ -52,7 +52,12 @@ class ThreadPerRowToBlock : public SourceMutator {
   }
   double weight() const override { return 2; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, ProposalsIn); }
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges);
+  }
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    return RefusalsInPlainSource(context, ProposalsIn, RowRefusals);
+  }
 
  private:
   static std::vector<Proposal> ProposalsIn(const MutationContext& context) {

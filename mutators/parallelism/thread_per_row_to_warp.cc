@@ -41,7 +41,12 @@ class ThreadPerRowToWarp : public SourceMutator {
   std::string_view description() const override { return "gives the work of one thread to a warp, whose lanes share its loops"; }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, ProposalsIn); }
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges);
+  }
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    return RefusalsInPlainSource(context, ProposalsIn, RowRefusals);
+  }
 
  private:
   static std::vector<Proposal> ProposalsIn(const MutationContext& context) {

@@ -88,7 +88,8 @@ class ForeignKernelTest : public ChildrenTest {
       for (const char* name : {"search", "search_cpu", "held_out", "held_out_cpu"})
         cases += fmt::format(R"(, "{0}": [{{"name": "{0}", "sizes": {{{1}}}}}])", name, fmt::join(sizes, ", "));
       tasks.push_back(ParseTask(fmt::format(R"({{"name": "foreign", "summary": "one", "sizes": [{}], "arguments": [{}],
-              "cases": {{"small": {{"name": "small", "sizes": {{{}}}}}{}}}, "baseline": "naive", "bytes": "1", "operations": "1"}})",
+              "cases": {{"small": {{"name": "small", "sizes": {{{}}}}}{}}},
+              "baseline": "naive", "bytes": "1", "operations": "1"}})",
                                             fmt::join(names, ", "), fmt::join(arguments, ", "), fmt::join(sizes, ", "), cases),
                                 fmt::format("// evo:launch nothing({}) grid(1) block(1)\n__global__ void nothing({}) {{}}\n",
                                             fmt::join(passed, ", "), fmt::join(parameters, ", ")),
