@@ -113,7 +113,9 @@ class LoopRemover {
       const int increment = loop.parts.increment;
       const auto& sides = tree_.node(increment).children;
       if (tree_.Operator(increment) != "+=" || !IsProduct(sides[1], fmt::format("gridDim.{}", name), axis)) continue;
-      const auto passed = Passed(NamedDeclaration(tree_, loop.bound));
+      const int bound = NamedDeclaration(tree_, loop.bound);
+      const auto passed = Passed(bound);
+      if (WrittenIn(tree_, kernel_).contains(bound)) continue;
       const std::string& grid = launch_->grid[axis].text();
       if (!passed || !SameTokens(grid, fmt::format("ceil_div({}, {})", *passed, launch_->block[axis].text()))) continue;
       Replace(loop, std::string(tree_.Text(loop.start)));

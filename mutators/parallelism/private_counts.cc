@@ -186,8 +186,13 @@ class PrivateCounts : public SourceMutator {
     std::set<int> pointers;
     for (const Addition& addition : counts.additions) pointers.insert(NamedDeclaration(tree, addition.use));
     pointers.erase(counts.parameter);
+    // Where such a variable is computed, the counts are named once, and not read.
     const auto starts_pointer = [&](int use) {
-      return std::any_of(pointers.begin(), pointers.end(), [&](int pointer) { return IsWithin(tree, use, pointer); });
+      return std::any_of(pointers.begin(), pointers.end(), [&](int pointer) {
+        const auto& uses = tree.UsesOf(counts.parameter);
+        const auto within = [&](int other) { return IsWithin(tree, other, pointer); };
+        return within(use) && std::count_if(uses.begin(), uses.end(), within) == 1;
+      });
     };
     for (const int pointer : pointers) {
       for (const int use : tree.UsesOf(pointer)) {
