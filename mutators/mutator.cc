@@ -35,7 +35,7 @@ std::vector<std::string> SourceMutator::Refusals(const MutationContext&) const {
 
 Edit SourceMutator::EditOf(const MutationContext& context, const Proposal& proposal) const {
   Edit edit = MakeEdit(context.tree, name(), proposal);
-  if (const std::string unit = IndentUnit(context.tree); unit != "  ") {
+  if (const std::string unit = IndentUnit(context.tree); unit != "  " && !proposal.indented) {
     for (std::size_t i = 0; i < edit.source.size(); ++i)
       edit.source[i].text = Reindented(edit.source[i].text, IndentOf(context.tree, proposal.changes[i].node), unit);
   }

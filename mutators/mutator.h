@@ -61,6 +61,7 @@ struct Proposal {
   // Parameters that the changes name and that become the child's (UnusedName gives names), and constraints on them.
   std::vector<BroughtParameter> brings;
   std::vector<std::string> constraints;
+  bool indented = false;  // whether the texts are indented by the file's unit; else by two spaces
 };
 
 // The edit that makes the proposed change in any text in which its anchors are found.

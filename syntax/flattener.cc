@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -167,9 +168,15 @@ class Flattener {
     for (const int child : nodes_[Index(index)].children) ExtendOverSemicolon(child);
   }
 
+  // Calls for which `INFINITY` and `NAN` stand: constants.
+  static bool IsConstantCall(std::string_view callee) {
+    return callee.starts_with("__builtin_inf") || callee.starts_with("__builtin_huge_val") || callee.starts_with("__builtin_nan");
+  }
+
   // Records what a macro call names and does, since its parts are no nodes.
   void Hide(CXCursor cursor, int call) {
     const CXCursorKind kind = Clang().getCursorKind(cursor);
+    if (kind == CXCursor_CallExpr && IsConstantCall(CopyText(Clang().getCursorSpelling(cursor)))) return;
     if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr) {
       const CXCursor declaration = Clang().getCursorReferenced(cursor);
       hidden_.emplace_back(call, declaration);

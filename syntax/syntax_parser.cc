@@ -6,8 +6,10 @@
 
 #include "core/error.h"
 #include "syntax/flattener.h"
+#include "syntax/inlining.h"
 #include "syntax/kept_preambles.h"
 #include "syntax/libclang.h"
+#include "syntax/plain_text.h"
 #include "syntax/preamble.h"
 #include "syntax/syntax_tree.h"
 
@@ -17,9 +19,12 @@ namespace {
 // The contents always come from memory, but libclang precompiles no preamble unless a file of that name exists.
 constexpr const char* kMainFile = "candidate.cu";
 
+// How deep calls of functions are written out.
+constexpr int kMostInlinedCalls = 5;
+
 }  // namespace
 
-struct SyntaxParser::State {
+struct SyntaxParser::State : std::enable_shared_from_this<State> {
   explicit State(SyntaxPaths from) : paths(std::move(from)), file((paths.headers / kMainFile).string()), preambles(paths.cache) {}
 
   SyntaxPaths paths;
@@ -44,6 +49,11 @@ struct SyntaxParser::State {
             "-w", "-resource-dir", paths.clang_resources.string(), "-I" + paths.headers.string(),
             "-I" + (paths.cuda_root / "include").string(), "-I" + (paths.cuda_root / "include" / "cccl").string()};
   }
+
+  SyntaxTree Parse(const std::string& text);
+  std::shared_ptr<const SyntaxTree> PlainOf(const SyntaxTree& tree);
+  // Lets a tree find its plain one, and parse others.
+  void Remember(SyntaxTree& tree, bool has_plain);
 
   // Parses or reparses the contents, which begin with the preamble. False if libclang cannot make a translation unit.
   bool Load(const std::string& preamble, CXUnsavedFile& contents) {
@@ -73,7 +83,7 @@ struct SyntaxParser::State {
   }
 };
 
-SyntaxParser::SyntaxParser(SyntaxPaths paths) : state_(std::make_unique<State>(std::move(paths))) {
+SyntaxParser::SyntaxParser(SyntaxPaths paths) : state_(std::make_shared<State>(std::move(paths))) {
   const SyntaxPaths& from = state_->paths;
   for (const auto& file :
        {from.cuda_root / "include" / "cuda_runtime.h", from.clang_resources / "include" / "cuda_wrappers" / "new",
@@ -93,23 +103,61 @@ SyntaxParser::~SyntaxParser() {
   Clang().disposeIndex(state_->index);
 }
 
-SyntaxTree SyntaxParser::Parse(const std::string& text) {
+SyntaxTree SyntaxParser::State::Parse(const std::string& text) {
   const std::string preamble = PreambleOf(text);
   const std::string contents = preamble + text;
-  CXUnsavedFile file{state_->file.c_str(), contents.data(), contents.size()};
+  CXUnsavedFile unsaved{file.c_str(), contents.data(), contents.size()};
   SyntaxTree tree;
   tree.text_ = text;
-  if (!state_->Load(preamble, file)) {
-    state_->Dispose();
+  if (!Load(preamble, unsaved)) {
+    Dispose();
     tree.nodes_.push_back({.kind = CXCursor_TranslationUnit, .kind_name = "TranslationUnit"});
     tree.errors_.push_back("1:1: libclang could not parse the source at all");
   } else {
     const auto lines = static_cast<unsigned>(std::count(preamble.begin(), preamble.end(), '\n'));
-    tree.errors_ = ErrorsOf(state_->unit, state_->file, lines);
-    Flatten(state_->unit, state_->file, tree.text_, static_cast<std::uint32_t>(preamble.size()), tree.nodes_);
+    tree.errors_ = ErrorsOf(unit, file, lines);
+    Flatten(unit, file, tree.text_, static_cast<std::uint32_t>(preamble.size()), tree.nodes_);
   }
   tree.ComputeDigests();
   tree.ComputeUses();
+  return tree;
+}
+
+// The source with macro calls and templates written out or, if `inlines`, with calls of its functions; null if that is not
+// another one that parses as well.
+std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree& tree) {
+  auto text = tree.written_out_ ? std::nullopt : PlainText(tree.text());
+  const bool written_out = text.has_value();
+  if (!text) text = WithCallsInlined(tree);
+  std::shared_ptr<SyntaxTree> plain;
+  for (int round = 0; text && round < kMostInlinedCalls; ++round) {
+    auto next = std::make_shared<SyntaxTree>(Parse(*text));
+    // What is wrong in both is so in a header.
+    const bool same = next->nodes_.front().children.size() == tree.nodes_.front().children.size();
+    if (!same || next->errors_.size() > tree.errors_.size()) break;
+    plain = std::move(next);
+    plain->written_out_ = true;
+    text = written_out ? std::nullopt : WithCallsInlined(*plain);
+  }
+  if (plain) Remember(*plain, written_out);
+  return plain;
+}
+
+void SyntaxParser::State::Remember(SyntaxTree& tree, bool has_plain) {
+  tree.parse_ = [self = weak_from_this()](const std::string& text) {
+    const auto state = self.lock();
+    return state ? std::make_shared<const SyntaxTree>(state->Parse(text)) : nullptr;
+  };
+  if (has_plain)
+    tree.find_plain_ = [self = weak_from_this()](const SyntaxTree& one) {
+      const auto state = self.lock();
+      return state ? state->PlainOf(one) : nullptr;
+    };
+}
+
+SyntaxTree SyntaxParser::Parse(const std::string& text) {
+  SyntaxTree tree = state_->Parse(text);
+  state_->Remember(tree, true);
   return tree;
 }
 

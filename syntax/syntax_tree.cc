@@ -1,6 +1,7 @@
 #include "syntax/syntax_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/digest.h"
 
@@ -21,6 +22,16 @@ std::pair<std::size_t, std::size_t> SyntaxTree::TokenSpan(const SourceRange& ran
   const auto first = std::lower_bound(tokens_.begin(), tokens_.end(), range.begin, before);
   const auto last = std::lower_bound(first, tokens_.end(), range.end, before);
   return {static_cast<std::size_t>(first - tokens_.begin()), static_cast<std::size_t>(last - tokens_.begin())};
+}
+
+const SyntaxTree* SyntaxTree::plain() const {
+  if (const auto find = std::exchange(find_plain_, nullptr)) plain_ = find(*this);
+  return plain_.get();
+}
+
+std::shared_ptr<const SyntaxTree> SyntaxTree::Reparsed(const std::string& text) const {
+  auto other = parse_ ? parse_(text) : nullptr;
+  return other && other->errors_.size() <= errors_.size() ? other : nullptr;
 }
 
 std::vector<std::string_view> SyntaxTree::Tokens(const SourceRange& range) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,13 @@ class SyntaxTree {
   // not reported.
   const std::vector<std::string>& errors() const { return errors_; }
 
+  // The tree of the same source with macro calls and templates written out (plain_text.h), and its plain() that of the same with
+  // calls of its functions written out (inlining.h). Each has the same functions and other declarations of the file, one for one.
+  // Null if that is the same text or does not parse, or if the parser is gone. Parses at the first call, as its parser does.
+  const SyntaxTree* plain() const;
+  // The tree of another text; null if it has more errors, or if the parser is gone.
+  std::shared_ptr<const SyntaxTree> Reparsed(const std::string& text) const;
+
   // The spelled tokens within a range, in order. Preprocessor lines have none.
   std::vector<std::string_view> Tokens(const SourceRange& range) const;
   // The spelling of a binary, assignment or unary operator, such as "+="; empty for other nodes.
@@ -91,6 +99,10 @@ class SyntaxTree {
   std::vector<SourceRange> tokens_;
   std::vector<std::string> digests_;    // of each node
   std::vector<std::vector<int>> uses_;  // of each node
+  bool written_out_ = false;            // whether nothing is left to do for PlainText
+  mutable std::function<std::shared_ptr<const SyntaxTree>(const SyntaxTree&)> find_plain_;  // empty once it was called
+  mutable std::shared_ptr<const SyntaxTree> plain_;
+  std::function<std::shared_ptr<const SyntaxTree>(const std::string&)> parse_;
 };
 
 // Opens libclang, as the first parser would: for a process that is confined before it parses. Throws Error if that fails.
@@ -111,7 +123,7 @@ class SyntaxParser {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // trees know it as long as there is a parser
 };
 
 }  // namespace evo

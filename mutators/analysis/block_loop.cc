@@ -69,7 +69,9 @@ std::optional<BlockLoop> LoopOverBlocks(const MutationContext& context, int kern
   const std::string extent = fmt::format("gridDim.{}", kBlockAxes[axis]);
   const auto uses = Spelled(tree, body, index);
   // All uses must be in this kernel's body: functions and macros would still see the real block.
-  if (uses.empty() || uses.size() != CountWord(tree.text(), index) || CountWord(tree.text(), extent) > 0) return std::nullopt;
+  const auto extents = Spelled(tree, body, extent);
+  if (uses.empty() || uses.size() != CountWord(tree.text(), index) || extents.size() != CountWord(tree.text(), extent))
+    return std::nullopt;
   const auto returns = Returns(tree, body);
   const int last_parameter = LastParameter(tree, kernel);
   if (!returns || last_parameter < 0 || launch->grid[axis].text() == "1" || ChangesAParameter(tree, body)) return std::nullopt;
@@ -90,6 +92,7 @@ std::optional<BlockLoop> LoopOverBlocks(const MutationContext& context, int kern
     before += fmt::format("\n{}__syncthreads();   // shared memory is reused from here on", indent);
   changes.push_back({FirstNode(tree, statements.front()), Placement::kBefore, LineBefore(tree, statements.front(), before)});
   for (const int use : uses) changes.push_back({use, Placement::kReplace, block});
+  for (const int use : extents) changes.push_back({use, Placement::kReplace, blocks});
   for (const int at : *returns) changes.push_back({at, Placement::kReplace, "continue;"});
   const std::string after = outside.after.empty() ? "" : "\n" + indent + LinesAt(outside.after, indent);
   changes.push_back({statements.back(), Placement::kAfter, fmt::format("{}\n{}}}{}", kIndentTo, indent, after)});

@@ -72,13 +72,14 @@ bool IsConstant(std::string_view type) {
   return type.ends_with("const") || (type.starts_with("const ") && type.find('*') == std::string_view::npos);
 }
 
-// The whole lvalue that begins with a name: `v.x` or `(v)` for the name `v`.
+// The whole lvalue that a name stands in: `v.x`, `(v)` or `c ? v : w` for the name `v`.
 int WholeLvalue(const SyntaxTree& tree, int name) {
   int at = name;
   while (!tree.node(at).converted && tree.node(at).parent >= 0) {
     const SyntaxNode& parent = tree.node(tree.node(at).parent);
     const bool part = parent.kind_name == "ParenExpr" || parent.kind_name == "MemberRefExpr" ||
-                      (parent.kind_name == "ArraySubscriptExpr" && parent.children.front() == at);
+                      (parent.kind_name == "ArraySubscriptExpr" && parent.children.front() == at) ||
+                      (parent.kind_name == "ConditionalOperator" && parent.children.front() != at);
     if (!part) break;
     at = tree.node(at).parent;
   }
@@ -150,6 +151,7 @@ std::set<int> WrittenIn(const SyntaxTree& tree, int node) {
     const SyntaxNode& name = tree.node(at);
     if (name.opaque) written.insert(name.hidden.begin(), name.hidden.end());
     if (name.kind_name != "DeclRefExpr" || name.refers_to < 0 || name.converted) continue;
+    if (tree.node(WholeLvalue(tree, at)).converted) continue;
     // A name that is not read is assigned, incremented, has its address taken, or is bound to a reference. A write to a member of
     // a variable counts as a write to the variable.
     written.insert(name.refers_to);

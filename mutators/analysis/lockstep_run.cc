@@ -87,6 +87,8 @@ void LockstepRun::Compute(int expression, const LaneMask& mask) {
   if (IsBlockBarrier(tree_, node)) {
     if (!flow_.IsWholeBlock(mask)) return refusal_.Add("not all threads of a block reach a barrier together");
     data_.shared().PassBarrier();
+  } else if (LibraryCallee(tree_, node) == "__syncwarp") {
+    WarpBarrier(mask);
   } else if (LibraryCallee(tree_, node).starts_with("atomic")) {
     Atomic(node, mask);
   } else if (IsAssignment(tree_, node)) {
@@ -97,6 +99,14 @@ void LockstepRun::Compute(int expression, const LaneMask& mask) {
     for (const int side : tree_.node(node).children) Compute(side, mask);
   } else if (!IsPure(tree_, node)) {
     NotUnderstood(node);
+  }
+}
+
+void LockstepRun::WarpBarrier(const LaneMask& mask) {
+  for (std::size_t warp = 0; warp * kWarpLanes < mask.size(); ++warp) {
+    if (!AnyLaneOfWarp(mask, warp)) continue;
+    if (!flow_.IsWholeWarp(mask, warp)) refusal_.Add("not all threads of a warp reach __syncwarp together");
+    data_.shared().PassWarpBarrier(warp);
   }
 }
 
@@ -125,11 +135,20 @@ void LockstepRun::Declare(int variable, const LaneMask& mask) {
   }
 }
 
+// What is stored: of `a = b = c`, `b` after its assignment.
+int LockstepRun::StoredValue(int node, const LaneMask& mask) {
+  const int value = WithoutParentheses(tree_, tree_.node(node).children[1]);
+  if (tree_.Operator(value) != "=" || !IsAssignment(tree_, value)) return tree_.node(node).children[1];
+  Assign(value, mask);
+  return tree_.node(value).children[0];
+}
+
 void LockstepRun::Assign(int node, const LaneMask& mask) {
-  const int target = tree_.node(node).children[0], value = tree_.node(node).children[1];
+  const int target = tree_.node(node).children[0], value = StoredValue(node, mask);
+  if (refusal_.given()) return;
   const int variable = NamedDeclaration(tree_, target);
   if (variable >= 0 && tree_.node(variable).kind_name == "VarDecl" && !IsShared(tree_, variable))
-    return AssignVariable(node, variable, mask);
+    return AssignVariable(node, variable, value, mask);
   const std::string_view spelled = tree_.Operator(node);
   const auto place = NamesShared(tree_, target) ? data_.PlaceOf(target) : std::nullopt;
   if (refusal_.given()) return;
@@ -143,8 +162,7 @@ void LockstepRun::Assign(int node, const LaneMask& mask) {
   if (!refusal_.given()) data_.shared().Write(*place, values, mask);
 }
 
-void LockstepRun::AssignVariable(int node, int variable, const LaneMask& mask) {
-  const int value = tree_.node(node).children[1];
+void LockstepRun::AssignVariable(int node, int variable, int value, const LaneMask& mask) {
   const std::string_view spelled = tree_.Operator(node);
   if (elements_.IsPartial(variable)) {
     Partials values = data_.Evaluate(value, mask);

@@ -42,7 +42,9 @@ class LockstepRun : private LaneStatements {
   bool TakesExtreme(int statement, const LaneMask& mask);
   bool HasJump(int loop);
   void Assign(int node, const LaneMask& mask);
-  void AssignVariable(int node, int variable, const LaneMask& mask);
+  int StoredValue(int node, const LaneMask& mask);
+  void AssignVariable(int node, int variable, int value, const LaneMask& mask);
+  void WarpBarrier(const LaneMask& mask);
   void Count(int node, const LaneMask& mask);
   void Atomic(int call, const LaneMask& mask);
   void Store(int statement, int target, int value, const LaneMask& mask);

@@ -8,6 +8,7 @@
 #include "mutators/analysis/combination.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/fingerprint.h"
+#include "mutators/analysis/lane_arithmetic.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 
@@ -53,6 +54,8 @@ Partials PartialResults::Evaluate(int expression, const LaneMask& mask) {
   const auto combination = CombinationOf(tree_, node);
   if (tree_.node(node).kind_name == "ConditionalOperator" && parts.size() == 3 && !LoadsIn(tree_, parts[0]) && !combination)
     return Conditional(node, mask);
+  if (const auto callee = LibraryCallee(tree_, node); callee.starts_with("__shfl_") && callee.ends_with("_sync"))
+    return Shuffled(node, mask);
   if (combination) {
     const Partials a = Evaluate(combination->a, mask);
     return Combined(combination->combine, a, Evaluate(combination->b, mask), mask);
@@ -75,6 +78,25 @@ Partials PartialResults::Conditional(int expression, const LaneMask& mask) {
   const Partials others = Evaluate(parts[2], Without(mask, yes));
   for (std::size_t lane = 0; lane < lanes_; ++lane) values[lane] = yes[lane] ? values[lane] : others[lane];
   return values;
+}
+
+// What other lanes have. A lane that does not take part has nothing.
+Partials PartialResults::Shuffled(int call, const LaneMask& mask) {
+  const auto& parts = tree_.node(call).children;
+  if (parts.size() < 4) return Refuse(fmt::format("{} is not understood", Quoted(tree_, call)));
+  const Partials values = Evaluate(parts[2], mask);
+  LaneValues lanes(lanes_), by(lanes_), width(lanes_, kWarpLanes);
+  for (std::size_t lane = 0; lane < lanes_; ++lane) lanes.numbers[lane] = static_cast<std::int64_t>(lane);
+  by.numbers = integers_.Evaluate(parts[3]);
+  if (parts.size() > 4) width.numbers = integers_.Evaluate(parts[4]);
+  const auto from = ShuffledLanes(LibraryCallee(tree_, call), lanes, by, width, mask);
+  if (!from) return Refuse(fmt::format("the lanes of {} are not understood", Quoted(tree_, call)));
+  Partials shuffled(lanes_);
+  for (std::size_t lane = 0; lane < lanes_; ++lane) {
+    if (mask[lane] && from->known[lane] == Knowledge::kKnown)
+      shuffled[lane] = values[static_cast<std::size_t>(from->numbers[lane])];
+  }
+  return shuffled;
 }
 
 Partials PartialResults::Element(int expression, const LaneMask& mask) {

@@ -43,6 +43,7 @@ class PartialResults {
   Partials Element(int expression, const LaneMask& mask);
   Partials Initial(int expression, const LaneMask& mask);
   Partials Conditional(int expression, const LaneMask& mask);
+  Partials Shuffled(int call, const LaneMask& mask);
   bool IsInitial(int expression) const;
   Partials Refuse(const std::string& why);
 

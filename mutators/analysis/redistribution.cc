@@ -37,6 +37,7 @@ class RedistributionFinder {
       : context_(context), tree_(context.tree), reduction_(reduction), uniform_(context, reduction.kernel) {}
 
   Redistribution Find() {
+    if (reduction_.launched_again) return {"it is launched more than once", {}, 0};
     if (reduction_.blocks == Reduction::Blocks::kAllOfThem) return {"each of its blocks takes every element", {}, 0};
     std::vector<int> parts = reduction_.of_element;
     parts.push_back(reduction_.element);
@@ -119,6 +120,7 @@ class RedistributionFinder {
       const auto found = AsReduction(context_, kernel);
       if (const auto* why = std::get_if<std::string>(&found)) return {fmt::format("of {}: {}", consumer.kernel, *why), {}, 0};
       const Reduction& last = std::get<Reduction>(found);
+      if (last.launched_again) return {fmt::format("{} is launched more than once", consumer.kernel), {}, 0};
       const bool one = consumer.grid.size() == 1 && consumer.grid[0].text() == "1";
       const bool all = last.blocks == Reduction::Blocks::kAllOfThem || (one && last.blocks == Reduction::Blocks::kShareAll);
       const int parameter = ParameterAt(tree_, kernel, place);

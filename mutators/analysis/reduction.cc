@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "core/error.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
@@ -74,18 +75,54 @@ class ReductionFinder {
 
   bool CheckLaunch() {
     const SyntaxNode& kernel = tree_.node(found_.kernel);
-    if (kernel.kind_name != "FunctionDecl") return Refuse("it is a function template");
+    if (kernel.kind_name != "FunctionDecl")
+      return Refuse("it is a function template with several lists of arguments, or with some that are deduced");
     if (kernel.children.empty() || tree_.node(kernel.children.back()).kind_name != "CompoundStmt")
       return Refuse("it has no body");
     body_ = kernel.children.back();
-    found_.launch = OnlyLaunch(context_.rendered, kernel.name);
-    if (found_.launch == nullptr) return Refuse("it is not launched by exactly one launch line");
+    if (!FindLaunch(kernel.name)) return Refuse("it is not launched, or with different blocks");
     if (!found_.launch->cluster.empty() || found_.launch->cooperative)
       return Refuse("its blocks are launched as clusters or together");
     if (found_.launch->block.size() != 1) return Refuse("its blocks have more than one dimension");
-    if (tree_.Text({kernel.range.begin, tree_.node(body_).range.begin}).find("__launch_bounds__") != std::string_view::npos)
-      return Refuse("its __launch_bounds__ rule out other blocks");
+    if (!FindMostThreads(tree_.Text({kernel.range.begin, tree_.node(body_).range.begin})))
+      return Refuse("its __launch_bounds__ are no number of parameters");
     return elements_.refusal().empty() || Refuse(elements_.refusal());
+  }
+
+  // Several launches of the same kernel have blocks of the same size.
+  bool FindLaunch(const std::string& kernel) {
+    for (const Step& step : context_.rendered.steps) {
+      if (!step.launch || step.launch->kernel != kernel) continue;
+      const LaunchDirective& launch = *step.launch;
+      const auto same = [](const Expression& a, const Expression& b) { return a.text() == b.text(); };
+      if (found_.launch != nullptr && (!std::equal(launch.block.begin(), launch.block.end(), found_.launch->block.begin(),
+                                                   found_.launch->block.end(), same) ||
+                                       !launch.cluster.empty() || launch.cooperative))
+        return false;
+      found_.launched_again = found_.launch != nullptr;
+      if (found_.launch == nullptr) found_.launch = &launch;
+    }
+    return found_.launch != nullptr;
+  }
+
+  // The first argument of __launch_bounds__, if there are any.
+  bool FindMostThreads(std::string_view head) {
+    constexpr std::string_view kBounds = "__launch_bounds__";
+    const std::size_t at = head.find(kBounds), open = head.find('(', at);
+    if (at == std::string_view::npos) return true;
+    std::size_t end = open + 1;
+    for (int depth = 1; end < head.size(); ++end) {
+      depth += (head[end] == '(') - (head[end] == ')');
+      if (depth == 0 || (depth == 1 && head[end] == ',')) break;
+    }
+    found_.most_threads = head.substr(open + 1, end - open - 1);
+    try {
+      const auto names = Expression::Parse(found_.most_threads).Names();
+      return std::all_of(names.begin(), names.end(),
+                         [&](const std::string& name) { return context_.genome.parameters.contains(name); });
+    } catch (const Error&) {
+      return false;
+    }
   }
 
   bool FindShare() {

@@ -20,7 +20,9 @@ struct Reduction {
     kAllOfThem,  // each block takes every element
   };
   int kernel = -1;
-  const LaunchDirective* launch = nullptr;
+  const LaunchDirective* launch = nullptr;  // the first
+  bool launched_again = false;              // by other lines, with blocks of the same size
+  std::string most_threads;                 // of a block, by __launch_bounds__; empty for any number
   Blocks blocks = Blocks::kShareAll;
   std::string part;             // of kOwnPart, as an expression of the source
   int element = -1;             // expression that computes one element

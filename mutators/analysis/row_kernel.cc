@@ -109,6 +109,34 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
   return kernels;
 }
 
+std::vector<std::string> RowRefusals(const MutationContext& context) {
+  const SyntaxTree& tree = context.tree;
+  const auto kernels = RowKernels(context);
+  std::vector<std::string> refusals;
+  std::vector<int> told;
+  for (const ThreadIndex& index : ThreadIndices(context)) {
+    const auto is_it = [&](const RowKernel& kernel) { return kernel.index.kernel == index.kernel; };
+    if (std::any_of(kernels.begin(), kernels.end(), is_it) || Cooperates(tree, index.kernel)) continue;
+    if (std::find(told.begin(), told.end(), index.kernel) != told.end()) continue;
+    std::string why;
+    for (const int node : Subtree(tree, index.kernel)) {
+      const std::string& kind = tree.node(node).kind_name;
+      if (kind != "ForStmt" && kind != "WhileStmt" && kind != "DoStmt") continue;
+      const auto shared = AsSharedLoop(tree, node);
+      if (why.empty() && !shared)
+        why = fmt::format("the turns of the loop {} leave behind more than sums, extremes and elements of their own",
+                          Quoted(tree, node));
+      else if (shared && why.empty())
+        why = index.axis != 0 ? "its rows do not lie along x"
+                              : "its threads differ in more than their row, or also store elsewhere";
+    }
+    if (why.empty()) continue;
+    told.push_back(index.kernel);
+    refusals.push_back(fmt::format("{}: {}", tree.node(index.kernel).name, why));
+  }
+  return refusals;
+}
+
 Proposal::Change StoreOnce(const SyntaxTree& tree, int store, const RowThreads& threads) {
   const bool in_block = IsInBlock(tree, store);
   return {store, Placement::kReplace,

@@ -20,6 +20,9 @@ struct RowKernel {
 // The row kernels of the file. A kernel is listed twice if there are two ways to pick its loops.
 std::vector<RowKernel> RowKernels(const MutationContext& context);
 
+// Why kernels with loops, each thread of which works on an element of its own, are none; one line each.
+std::vector<std::string> RowRefusals(const MutationContext& context);
+
 // A change that leaves a store to the first thread.
 Proposal::Change StoreOnce(const SyntaxTree& tree, int store, const RowThreads& threads);
 }  // namespace evo

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "mutators/analysis/combination.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
@@ -40,6 +41,11 @@ std::vector<int> NamesOf(const SyntaxTree& tree, int scope, int declaration) {
   return names;
 }
 
+// The function of an extreme, "max" or "min", of this type.
+std::string ExtremeOf(std::string_view which, const std::string& type) {
+  return fmt::format("{}{}{}", type == "float" || type == "double" ? "f" : "", which, type == "float" ? "f" : "");
+}
+
 std::optional<Update> AsAssignedUpdate(const SyntaxTree& tree, int node) {
   if (!IsAssignment(tree, node)) return std::nullopt;
   const int target = tree.node(node).children[0];
@@ -51,9 +57,16 @@ std::optional<Update> AsAssignedUpdate(const SyntaxTree& tree, int node) {
     update.combine = "+";
     return update;
   }
-  if (tree.Operator(node) != "=" || update.names.size() != 2) return std::nullopt;
   const auto& parts = tree.node(value).children;
   const auto is_target = [&](int part) { return SameTokens(tree.Text(part), tree.Text(target)); };
+  // `top = f > top ? f : top`
+  if (const auto combination = CombinationOf(tree, value); tree.Operator(node) == "=" && update.names.size() == 3 &&
+                                                           combination && combination->combine != "+" &&
+                                                           is_target(combination->a) != is_target(combination->b)) {
+    update.combine = ExtremeOf(combination->combine, tree.node(update.accumulator).type);
+    return update;
+  }
+  if (tree.Operator(node) != "=" || update.names.size() != 2) return std::nullopt;
   if (tree.Operator(value) == "+" && (is_target(parts[0]) || is_target(parts[1]))) {
     update.combine = "+";
     return update;
@@ -81,9 +94,7 @@ std::optional<Update> AsConditionalUpdate(const SyntaxTree& tree, int node) {
   if (update.names.size() != 2 || (!on_left && NamedDeclaration(tree, sides[1]) != update.accumulator)) return std::nullopt;
   if (!SameTokens(tree.Text(other), tree.Text(parts[1]))) return std::nullopt;
   const std::string& type = tree.node(update.accumulator).type;
-  const std::string_view function = (on_left == (comparison == "<")) ? "max" : "min";
-  update.combine = fmt::format("{}{}", type == "float" || type == "double" ? "f" : "", function);
-  if (type == "float") update.combine += "f";
+  update.combine = ExtremeOf((on_left == (comparison == "<")) ? "max" : "min", type);
   return update;
 }
 

@@ -40,6 +40,8 @@ class SharedPartials {
 
   // All threads are at a barrier.
   void PassBarrier() { order_.PassBarrier(); }
+  // All lanes of a warp are at `__syncwarp`.
+  void PassWarpBarrier(std::size_t warp) { order_.PassWarpBarrier(warp); }
   Partials Read(const SharedPlace& place, const LaneMask& mask);
   void Write(const SharedPlace& place, const Partials& values, const LaneMask& mask);
   // Adds the values of threads by atomics, one after another.

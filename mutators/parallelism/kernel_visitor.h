@@ -8,25 +8,30 @@
 #include <variant>
 #include <vector>
 
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {
 
-// A mutator that looks at a kernel once and either proposes changes or says why it has none.
+// A mutator that looks at a kernel once and either proposes changes or says why it has none. It sees macro calls and templates
+// written out where it finds nothing else to do.
 class KernelVisitor : public SourceMutator {
  public:
   std::vector<Proposal> Proposals(const MutationContext& context) const final {
-    std::vector<Proposal> proposals;
-    Visit(
-        context, [&](Proposal proposal) { proposals.push_back(std::move(proposal)); }, [](std::string) {});
-    return proposals;
+    return InPlainSource(
+        context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops());
   }
   std::vector<std::string> Refusals(const MutationContext& context) const final {
-    std::vector<std::string> refusals;
-    Visit(
-        context, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
-    return refusals;
+    return RefusalsInPlainSource(
+        context, [this](const MutationContext& source) { return ProposalsIn(source); },
+        [this](const MutationContext& source) {
+          std::vector<std::string> refusals;
+          Visit(
+              source, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
+          return refusals;
+        },
+        loops());
   }
 
  protected:
@@ -52,6 +57,16 @@ class KernelVisitor : public SourceMutator {
   }
 
  private:
+  // Which loops are taken away from the source that is looked at last.
+  virtual ThreadLoops loops() const { return ThreadLoops::kOfOneTurn; }
+
+  std::vector<Proposal> ProposalsIn(const MutationContext& context) const {
+    std::vector<Proposal> proposals;
+    Visit(
+        context, [&](Proposal proposal) { proposals.push_back(std::move(proposal)); }, [](std::string) {});
+    return proposals;
+  }
+
   // Gives what it would change in the kernels of a source, and why it leaves others that it might be expected to change.
   virtual void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <variant>
 
 #include "kernel_templates/brought_parameters.h"
@@ -9,6 +10,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/indentation.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -25,10 +27,27 @@ constexpr int kStaticSharedBytes = 49152;
 // `atomicAdd(&H[bin], amount);`, a statement of its own.
 struct Addition {
   int call = -1;
-  int use = -1;  // the name `H`
+  int use = -1;  // the name `H`, or that of a variable that points into it
   int bin = -1;
   int amount = -1;
 };
+
+// The parameter that a pointer is, or from which a variable is computed that never changes; -1 for others.
+int PointedInto(const SyntaxTree& tree, int use) {
+  const int named = NamedDeclaration(tree, use);
+  if (named < 0 || tree.node(named).kind_name != "VarDecl") return named;
+  const SyntaxNode& variable = tree.node(named);
+  if (variable.function < 0 || variable.children.empty() || WrittenIn(tree, variable.function).contains(named)) return -1;
+  int value = WithoutParentheses(tree, variable.children.back());
+  if (tree.Operator(value) == "&" && tree.node(value).children.size() == 1) {
+    value = WithoutParentheses(tree, tree.node(value).children.front());
+    if (tree.node(value).kind_name != "ArraySubscriptExpr") return -1;
+    return NamedDeclaration(tree, tree.node(value).children.front());
+  }
+  if (tree.Operator(value) == "+" && tree.node(value).children.size() == 2) value = tree.node(value).children.front();
+  const int root = NamedDeclaration(tree, value);
+  return root >= 0 && tree.node(root).kind_name == "ParmDecl" ? root : -1;
+}
 
 // Counts in global memory, of a kernel that does nothing else with them.
 struct Counts {
@@ -96,7 +115,14 @@ class PrivateCounts : public SourceMutator {
   }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, ProposalsIn); }
+
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    return RefusalsInPlainSource(context, ProposalsIn, RefusalsIn);
+  }
+
+ private:
+  static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const Found& found : All(context)) {
       const auto* counts = std::get_if<Counts>(&found);
@@ -109,7 +135,7 @@ class PrivateCounts : public SourceMutator {
     return proposals;
   }
 
-  std::vector<std::string> Refusals(const MutationContext& context) const override {
+  static std::vector<std::string> RefusalsIn(const MutationContext& context) {
     std::vector<std::string> refusals;
     for (const Found& found : All(context)) {
       if (const auto* why = std::get_if<std::string>(&found)) refusals.push_back(*why);
@@ -117,7 +143,6 @@ class PrivateCounts : public SourceMutator {
     return refusals;
   }
 
- private:
   // Each array that a kernel adds to by atomics, or why not.
   static std::vector<Found> All(const MutationContext& context) {
     const SyntaxTree& tree = context.tree;
@@ -127,7 +152,7 @@ class PrivateCounts : public SourceMutator {
       std::vector<int> parameters;
       for (const int at : Subtree(tree, kernel)) {
         const auto addition = AsAddition(tree, at);
-        const int named = addition ? NamedDeclaration(tree, addition->use) : -1;
+        const int named = addition ? PointedInto(tree, addition->use) : -1;
         if (named < 0 || tree.node(named).kind_name != "ParmDecl" || tree.node(named).function != kernel) continue;
         if (std::find(parameters.begin(), parameters.end(), named) == parameters.end()) parameters.push_back(named);
       }
@@ -152,13 +177,31 @@ class PrivateCounts : public SourceMutator {
       return fmt::format("`{}` may be the memory of another one", name);
     for (const int at : Subtree(tree, counts.kernel)) {
       const auto addition = AsAddition(tree, at);
-      if (addition && NamedDeclaration(tree, addition->use) == counts.parameter) counts.additions.push_back(*addition);
+      if (addition && PointedInto(tree, addition->use) == counts.parameter) counts.additions.push_back(*addition);
     }
     const auto is_addition = [&](int use) {
       return std::any_of(counts.additions.begin(), counts.additions.end(), [&](const Addition& a) { return a.use == use; });
     };
+    // The variables that point into the counts are named by additions only.
+    std::set<int> pointers;
+    for (const Addition& addition : counts.additions) pointers.insert(NamedDeclaration(tree, addition.use));
+    pointers.erase(counts.parameter);
+    // Where such a variable is computed, the counts are named once, and not read.
+    const auto starts_pointer = [&](int use) {
+      return std::any_of(pointers.begin(), pointers.end(), [&](int pointer) {
+        const auto& uses = tree.UsesOf(counts.parameter);
+        const auto within = [&](int other) { return IsWithin(tree, other, pointer); };
+        return within(use) && std::count_if(uses.begin(), uses.end(), within) == 1;
+      });
+    };
+    for (const int pointer : pointers) {
+      for (const int use : tree.UsesOf(pointer)) {
+        if (!is_addition(use)) return fmt::format("it does more with `{}` than add by atomics", tree.node(pointer).name);
+      }
+    }
     for (const int use : tree.UsesOf(counts.parameter)) {
-      if (!is_addition(use)) return fmt::format("it does more with `{}` than add by atomics whose result nobody uses", name);
+      if (!is_addition(use) && !starts_pointer(use))
+        return fmt::format("it does more with `{}` than add by atomics whose result nobody uses", name);
     }
     std::string type = tree.node(counts.additions.front().use).type;
     type = WithoutConst(type.substr(0, type.find(" *")));
@@ -226,7 +269,10 @@ class PrivateCounts : public SourceMutator {
     if (!loop) return std::nullopt;
     Proposal proposal = std::move(loop->proposal);
     for (const Addition& addition : counts.additions) {
-      const BinType type = BinTypeOf(tree.node(addition.bin).type);
+      const bool direct = NamedDeclaration(tree, addition.use) == counts.parameter;
+      const BinType type = direct ? BinTypeOf(tree.node(addition.bin).type) : BinTypeOf("long long");
+      const std::string index = direct ? std::string(tree.Text(addition.bin))
+                                       : fmt::format("{} - {} + ({})", tree.Text(addition.use), global, tree.Text(addition.bin));
       const std::string amount(tree.Text(addition.amount));
       const std::string text = fmt::format(
           "{{\n"
@@ -236,7 +282,7 @@ class PrivateCounts : public SourceMutator {
           "  else\n"
           "    atomicAdd(&{9}[{1}], {8});\n"
           "}}",
-          type.kept, bin, tree.Text(addition.bin), type.compared, values, array, copies, thread, amount, global);
+          type.kept, bin, index, type.compared, values, array, copies, thread, amount, global);
       proposal.changes.push_back({addition.call, Placement::kReplace, LinesAt(text, IndentOf(tree, addition.call))});
     }
     proposal.launch.push_back(WithDimension(launch, "grid", axis, fmt::format("min({}, {})", loop->whole, blocks)));

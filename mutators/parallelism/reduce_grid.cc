@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/reduction.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/reduction_writer.h"
@@ -30,7 +31,14 @@ class ReduceGrid : public SourceMutator {
   }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, ProposalsIn); }
+
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    return RefusalsInPlainSource(context, ProposalsIn, RefusalsIn);
+  }
+
+ private:
+  static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const int kernel : Candidates(context)) {
       const auto found = AsReduction(context, kernel);
@@ -50,7 +58,7 @@ class ReduceGrid : public SourceMutator {
     return proposals;
   }
 
-  std::vector<std::string> Refusals(const MutationContext& context) const override {
+  static std::vector<std::string> RefusalsIn(const MutationContext& context) {
     std::vector<std::string> refusals;
     for (const int kernel : Candidates(context)) {
       const auto found = AsReduction(context, kernel);
@@ -60,7 +68,6 @@ class ReduceGrid : public SourceMutator {
     return refusals;
   }
 
- private:
   // Kernels whose threads work together.
   static std::vector<int> Candidates(const MutationContext& context) {
     std::vector<int> kernels;
@@ -99,7 +106,10 @@ class ReduceGrid : public SourceMutator {
     if (found.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", "0"});
     // A part that a block has to itself is often as small as the block was.
     const bool own = !spreads && found.blocks == Reduction::Blocks::kOwnPart;
-    proposal.brings = {{parameters.threads, kReductionThreads, own ? 64 : 256}, {parameters.items, kReductionItems, own ? 1 : 4}};
+    if (!found.most_threads.empty())
+      proposal.constraints.push_back(fmt::format("{} <= {}", parameters.threads, found.most_threads));
+    proposal.brings = {{parameters.threads, kReductionThreads, InitialThreads(context, found, own ? 64 : 256)},
+                       {parameters.items, kReductionItems, own ? 1 : 4}};
     if (const auto vectors = writer.Vectors(); vectors.size() > 1)
       proposal.brings.push_back({parameters.vector, vectors, vectors.back()});
     if (!spreads) return proposal;
@@ -112,6 +122,13 @@ class ReduceGrid : public SourceMutator {
     arguments[spread.count_argument] = grid;
     proposal.launch.push_back({spread.consumer->launch->kernel, "arguments", fmt::format("{}", fmt::join(arguments, ", "))});
     return proposal;
+  }
+
+  static std::int64_t InitialThreads(const MutationContext& context, const Reduction& found, std::int64_t wanted) {
+    if (found.most_threads.empty()) return wanted;
+    const auto most = Expression::Parse(found.most_threads).EvaluateInteger(ToVariables(context.genome.parameters));
+    while (wanted > kReductionThreads.front() && wanted > most) wanted /= 2;
+    return wanted;
   }
 
   // Never more blocks than before where each has its own place for its result.

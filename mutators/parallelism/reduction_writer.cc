@@ -78,6 +78,7 @@ std::string ReductionWriter::Fresh(const std::string& wanted) const {
   for (const int statement : found_.of_element) add(statement);
   add(found_.element);
   add(found_.output);
+  taken.insert({words_.number, words_.first, words_.value});
   std::string name = wanted;
   for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}_{}", wanted, number);
   return name;

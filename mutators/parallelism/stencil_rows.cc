@@ -41,6 +41,8 @@ class StencilRows : public KernelVisitor {
   double weight() const override { return 3; }
 
  private:
+  ThreadLoops loops() const override { return ThreadLoops::kOfPlanes; }
+
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsStencil, [&](const Stencil& stencil, const Refuse& refuse_kernel) {
       if (auto proposal = Walking(context, stencil, true)) return propose(std::move(*proposal));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mutators/analysis/indentation.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
 
@@ -52,6 +53,14 @@ class ThreadPerRowToBlock : public SourceMutator {
   double weight() const override { return 2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges);
+  }
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    return RefusalsInPlainSource(context, ProposalsIn, RowRefusals);
+  }
+
+ private:
+  static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const RowKernel& kernel : RowKernels(context)) {
       const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
@@ -66,7 +75,6 @@ class ThreadPerRowToBlock : public SourceMutator {
     return proposals;
   }
 
- private:
   static Proposal ToBlock(const SyntaxTree& tree, const RowKernel& kernel) {
     const ThreadIndex& index = kernel.index;
     const RowThreads threads{FreshName(tree, "thread"), Parenthesised(tree, index.extent)};

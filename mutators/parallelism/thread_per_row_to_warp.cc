@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mutators/analysis/indentation.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
 
@@ -41,6 +42,14 @@ class ThreadPerRowToWarp : public SourceMutator {
   double weight() const override { return 3; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges);
+  }
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    return RefusalsInPlainSource(context, ProposalsIn, RowRefusals);
+  }
+
+ private:
+  static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const RowKernel& kernel : RowKernels(context)) {
       const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
@@ -50,7 +59,6 @@ class ThreadPerRowToWarp : public SourceMutator {
     return proposals;
   }
 
- private:
   static Proposal ToWarp(const SyntaxTree& tree, const RowKernel& kernel) {
     const ThreadIndex& index = kernel.index;
     const RowThreads lanes{FreshName(tree, "lane"), "32"};

@@ -77,13 +77,21 @@ TEST(GridStride, SynchronisesBetweenBlocksThatUseSharedMemory) {
   EXPECT_THAT(children[0], HasSubstr("out[block * 128 + threadIdx.x]"));
 }
 
+TEST(GridStride, KeepsTheNumberOfBlocksThatTheKernelSees) {
+  const auto children = ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = gridDim.x;\n"));
+  ASSERT_THAT(children, SizeIs(3));
+  EXPECT_NE(children[0].find("    out[block] = blocks;\n"), std::string::npos) << children[0];
+}
+
 TEST(GridStride, LeavesOtherKernels) {
   const std::string plain = "  out[blockIdx.x] = in[0];\n";
   EXPECT_THAT(ChildrenOf("grid_stride", Launched(plain)), SizeIs(3));
   EXPECT_THAT(ChildrenOf("grid_stride", Launched(plain, "grid(1) block(128)")), IsEmpty());
   EXPECT_THAT(ChildrenOf("grid_stride", Launched(plain, "grid(N) block(128) cooperative")), IsEmpty());
   EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[threadIdx.x] = in[0];\n")), IsEmpty());
-  EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = gridDim.x;\n")), IsEmpty());
+  EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = B();\n", "grid(N) block(1)",
+                                                 "__device__ int B() { return gridDim.x; }\n")),
+              IsEmpty());
   EXPECT_THAT(ChildrenOf("grid_stride", Launched("  out[blockIdx.x] = B();\n", "grid(N) block(1)",
                                                  "__device__ int B() { return blockIdx.x; }\n")),
               IsEmpty());

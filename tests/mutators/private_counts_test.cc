@@ -104,6 +104,19 @@ TEST(PrivateCounts, KnowsGridsOfTwoDimensions) {
   EXPECT_THAT(children[1], HasSubstr("grid(ceil_div(N, 16), min(ceil_div(N, 16), BLOCKS))"));
 }
 
+TEST(PrivateCounts, KnowsVariablesThatPointIntoTheCounts) {
+  const auto children = ChildrenOf("private_counts", Counting("  int* row = H + X[blockIdx.x] * 8;\n"
+                                                              "  if (threadIdx.x < n) atomicAdd(&row[X[threadIdx.x]], 1);\n"));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_THAT(children[0], HasSubstr("      const long long bin = row - H + (X[threadIdx.x]);\n"));
+  EXPECT_THAT(RefusedCounting(Counting("  int* row = H + H[3];\n  atomicAdd(&row[blockIdx.x], 1);\n")), HasSubstr("does more"))
+      << "the counts are not what they would be";
+  EXPECT_THAT(RefusedCounting(Counting("  int* row = H + 3;\n  atomicAdd(&row[blockIdx.x], 1);\n  if (row[1] > 3) H[1] = 0;\n")),
+              HasSubstr("does more"));
+  EXPECT_THAT(ChildrenOf("private_counts", Counting("  int* row = H;\n  row += n;\n  atomicAdd(&row[blockIdx.x], 1);\n")),
+              IsEmpty());
+}
+
 TEST(PrivateCounts, LeavesOthersAndSaysWhy) {
   EXPECT_THAT(RefusedCounting(Counting("  X[0] > 3 ? atomicAdd(&H[0], 1) : 0;\n  atomicAdd(&H[threadIdx.x], 1);\n")),
               HasSubstr("count: it does more with `H` than add by atomics whose result nobody uses"));

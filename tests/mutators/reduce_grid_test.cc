@@ -88,6 +88,39 @@ TEST(ReduceGrid, RewritesBothLaunchesAtOnceAndTellsTheSecondHowManyBlocksThereAr
   EXPECT_THAT(children[2], HasSubstr("vector_sum_last(sums, Y, ceil_div(N, BLOCK * ITEMS)) grid(1) block(THREADS)"));
 }
 
+TEST(ReduceGrid, GivesItsLoopsNamesThatTheElementsNumberDoesNotHave) {
+  const std::string child =
+      Reduced(Summing("float sum = 0.0f;\n  for (int k = i; k < n; k += 256 * gridDim.x) sum += x[k];\n"
+                      "  s[t] = sum;",
+                      kTree));
+  EXPECT_THAT(child, HasSubstr("for (int k_2 = 0; k_2 < ITEMS; ++k_2) {"));
+}
+
+// The kernel is rewritten for all of its launches; none of them gets other elements or arguments.
+TEST(ReduceGrid, KeepsTheGridsOfAKernelThatIsLaunchedTwice) {
+  const std::string kernel = With(Summing(kLoad, kTree, "if (t == 0) out[blockIdx.x] = s[0];"),
+                                  "// evo:launch total(x, out, N) grid(ceil_div(N, 256)) block(256)\n",
+                                  "// evo:workspace part f32 [ceil_div(N, 256)]\n"
+                                  "// evo:launch total(x, part, N) grid(ceil_div(N, 256)) block(256)\n"
+                                  "// evo:launch total(part, out, ceil_div(N, 256)) grid(1) block(256)\n");
+  const auto children = ChildrenOf("reduce_grid", kernel);
+  ASSERT_EQ(children.size(), 1u);
+  EXPECT_THAT(children[0], HasSubstr("total(x, part, N) grid(ceil_div(N, 256)) block(THREADS)\n"));
+  EXPECT_THAT(children[0], HasSubstr("total(part, out, ceil_div(N, 256)) grid(1) block(THREADS)\n"));
+  EXPECT_THAT(Refused(With(kernel, "grid(1) block(256)", "grid(1) block(128)")), HasSubstr("with different blocks"));
+  // Who gives results to a kernel that is launched twice changes none of its arguments.
+  const std::string first = With(With(Summing(kLoad, kTree, "if (t == 0) out[blockIdx.x] = s[0];"), "void total(", "void first("),
+                                 "// evo:launch total(x, out, N) grid(ceil_div(N, 256)) block(256)\n", "");
+  const std::string thrice = With(kernel, "// evo:launch total(x, part, N)",
+                                  "// evo:launch total(x, other, N) grid(1) block(256)\n"
+                                  "// evo:workspace other f32 [1]\n// evo:launch first(x, part, N)") +
+                             first;
+  for (const std::string& child : ChildrenOf("reduce_grid", thrice)) {
+    EXPECT_THAT(child, HasSubstr("total(x, other, N) grid(1)")) << child;
+    EXPECT_THAT(child, HasSubstr("total(part, out, ceil_div(N, 256))")) << child;
+  }
+}
+
 TEST(ReduceGrid, RefusesAtomicsThatAreNotOrderedWithTheirStart) {
   const auto counting = [](const std::string& barrier) {
     return Summing("if (t == 0) s[0] = 0.0f;\n  " + barrier + "if (i < n) atomicAdd(&s[0], x[i]);", "");

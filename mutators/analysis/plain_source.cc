@@ -1,0 +1,175 @@
+#include "mutators/analysis/plain_source.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_loops.h"
+#include "mutators/breeding/edit_application.h"
+
+namespace evo {
+namespace {
+
+// The body of a function; -1 for a declaration.
+int BodyOf(const SyntaxTree& tree, int function) {
+  const auto& children = tree.node(function).children;
+  return !children.empty() && tree.node(children.back()).kind_name == "CompoundStmt" ? children.back() : -1;
+}
+
+// Translates proposals between the trees of a source.
+class Translator {
+ public:
+  Translator(const MutationContext& context, const MutationContext& plain) : source_(context.tree), plain_(plain) {}
+
+  // nullopt for a change in what stands in front of a body, which may be spelled by macros.
+  std::optional<Proposal> Translate(const Proposal& proposal) {
+    Proposal result = proposal;
+    result.changes.clear();
+    result.also_anchored.clear();
+    result.indented = true;
+    std::map<int, Proposal> of_bodies;  // by the function
+    for (const Proposal::Change& change : proposal.changes) {
+      const int function = FunctionAround(change.node);
+      const bool include = change.text.starts_with("#include ");
+      if (function >= 0 && !include) {
+        of_bodies[function].changes.push_back(change);
+        continue;
+      }
+      // An include goes to its place, whatever it is anchored to.
+      const int node = Counterpart(include && function >= 0 ? function : change.node);
+      if (node < 0) return std::nullopt;
+      result.changes.push_back({node, change.placement, Indented(change)});
+    }
+    for (const auto& [function, changes] : of_bodies) {
+      const auto text = BodyWith(function, changes);
+      if (!text) return std::nullopt;
+      result.changes.push_back({BodyOf(source_, Counterpart(function)), Placement::kReplace, *text});
+    }
+    for (const int node : proposal.also_anchored) {
+      const int function = FunctionAround(node);
+      const int body = function < 0 ? Counterpart(node) : BodyOf(source_, Counterpart(function));
+      if (body >= 0) result.also_anchored.push_back(body);
+    }
+    // A function that a template has become is launched without arguments.
+    for (const Proposal::Change& change : result.changes) {
+      const SyntaxNode& node = source_.node(change.node);
+      if (node.kind_name == "FunctionTemplate" && change.placement == Placement::kReplace && !change.text.empty())
+        result.launch.insert(result.launch.begin(), {node.name, "template", ""});
+    }
+    return result;
+  }
+
+ private:
+  // The function in whose body a node is; -1 if it is in none.
+  int FunctionAround(int node) const {
+    const int function = plain_.tree.node(node).function;
+    if (function < 0) return -1;
+    const int body = BodyOf(plain_.tree, function);
+    return body >= 0 && IsWithin(plain_.tree, node, body) ? function : -1;
+  }
+
+  // The same declaration of the file, or the same parameter of a function; -1 for other nodes.
+  int Counterpart(int node) const {
+    const int parent = plain_.tree.node(node).parent;
+    if (parent < 0) return 0;
+    const bool parameter = plain_.tree.node(node).kind_name == "ParmDecl";
+    if (parent != 0 && !parameter) return -1;
+    const int to = parent == 0 ? 0 : Counterpart(parent);
+    if (to < 0) return -1;
+    const auto listed = [&](const SyntaxTree& tree, int of) {
+      std::vector<int> nodes;
+      for (const int child : tree.node(of).children) {
+        if (!parameter || tree.node(child).kind_name == "ParmDecl") nodes.push_back(child);
+      }
+      return nodes;
+    };
+    const std::vector<int> from = listed(plain_.tree, parent), in = listed(source_, to);
+    const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), node) - from.begin());
+    if (from.size() != in.size() || source_.node(in[at]).name != plain_.tree.node(node).name) return -1;
+    return in[at];
+  }
+
+  std::string Indented(const Proposal::Change& change) const {
+    const std::string unit = IndentUnit(plain_.tree);
+    return unit == "  " ? change.text : Reindented(change.text, IndentOf(plain_.tree, change.node), unit);
+  }
+
+  std::optional<std::string> BodyWith(int function, Proposal changes) const {
+    for (Proposal::Change& change : changes.changes) change.text = Indented(change);
+    const AppliedEdit applied = ApplyEdit(plain_.tree, {}, MakeEdit(plain_.tree, "plain", changes));
+    if (!applied.dropped.empty()) return std::nullopt;
+    const SourceRange& body = plain_.tree.node(BodyOf(plain_.tree, function)).range;
+    const std::size_t behind = plain_.tree.text().size() - body.end;
+    return applied.text.substr(body.begin, applied.text.size() - behind - body.begin);
+  }
+
+  const SyntaxTree& source_;
+  const MutationContext& plain_;
+};
+
+// The contexts of a source written out more and more, until `look` returns true.
+template <typename Look>
+void WithPlainContexts(const MutationContext& context, ThreadLoops loops, Look look) {
+  const auto look_at = [&](const SyntaxTree& tree, bool without_loops) {
+    const KernelTemplate rendered = ParseTemplate(context.rendered.name, tree.text());
+    const MutationContext plain{context.kernel_template, context.genome, tree, rendered, context.second_parent};
+    if (!without_loops) return look(plain);
+    const auto text = WithoutThreadLoops(plain, loops == ThreadLoops::kOfPlanes);
+    const auto other = text ? tree.Reparsed(*text) : nullptr;
+    if (!other) return false;
+    const KernelTemplate rendered_other = ParseTemplate(context.rendered.name, other->text());
+    return look(MutationContext{context.kernel_template, context.genome, *other, rendered_other, context.second_parent});
+  };
+  const SyntaxTree* last = &context.tree;
+  for (const SyntaxTree* tree = context.tree.plain(); tree != nullptr; tree = tree->plain()) {
+    if (look_at(*tree, false)) return;
+    last = tree;
+  }
+  look_at(*last, true);
+}
+
+std::size_t ChangesOf(const std::vector<Proposal>& proposals) {
+  std::size_t most = 0;
+  for (const Proposal& proposal : proposals) most = std::max(most, proposal.changes.size());
+  return most;
+}
+
+}  // namespace
+
+std::vector<Proposal> InPlainSource(const MutationContext& context, const FindProposals& find, ThreadLoops loops,
+                                    Preferred preferred) {
+  std::vector<Proposal> best = find(context);
+  const bool first = preferred == Preferred::kLeastWrittenOut;
+  if (first && !best.empty()) return best;
+  std::size_t changes = ChangesOf(best);
+  WithPlainContexts(context, loops, [&](const MutationContext& plain) {
+    Translator translator(context, plain);
+    const std::vector<Proposal> found = find(plain);
+    if (ChangesOf(found) <= changes) return false;
+    std::vector<Proposal> proposals;
+    for (const Proposal& proposal : found) {
+      if (auto translated = translator.Translate(proposal)) proposals.push_back(std::move(*translated));
+    }
+    if (proposals.empty()) return false;
+    best = std::move(proposals);
+    changes = ChangesOf(found);
+    return first;
+  });
+  return best;
+}
+
+std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, const FindProposals& find,
+                                               const FindRefusals& refuse, ThreadLoops loops) {
+  std::vector<std::string> refusals = refuse(context);
+  if (!find(context).empty()) return refusals;
+  WithPlainContexts(context, loops, [&](const MutationContext& plain) {
+    refusals = refuse(plain);
+    return !find(plain).empty();
+  });
+  return refusals;
+}
+
+}  // namespace evo

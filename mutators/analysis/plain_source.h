@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// Which loops of threads are taken away, at last (thread_loops.h).
+enum class ThreadLoops { kOfOneTurn, kOfPlanes };
+
+// Which source counts if a mutator finds something to do in several: the one that is written out least, or the one in which it
+// changes most, since more loops are seen there.
+enum class Preferred { kLeastWrittenOut, kMostChanges };
+
+// What a mutator that rewrites whole kernels would do in a source. If it finds nothing, it looks at the source with macro calls
+// and templates written out (SyntaxTree::plain); what it would change there becomes changes of the source itself: whole bodies of
+// functions, in which nothing is left of the macros and of the templates' parameters.
+using FindProposals = std::function<std::vector<Proposal>(const MutationContext&)>;
+std::vector<Proposal> InPlainSource(const MutationContext& context, const FindProposals& find,
+                                    ThreadLoops loops = ThreadLoops::kOfOneTurn,
+                                    Preferred preferred = Preferred::kLeastWrittenOut);
+
+// Why it leaves kernels as they are that it does not understand with macro calls and templates written out, either.
+using FindRefusals = std::function<std::vector<std::string>(const MutationContext&)>;
+std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, const FindProposals& find,
+                                               const FindRefusals& refuse, ThreadLoops loops = ThreadLoops::kOfOneTurn);
+
+}  // namespace evo

@@ -1,0 +1,171 @@
+#include "mutators/analysis/thread_loops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+#include "kernel_templates/launch_line.h"
+#include "kernel_templates/renderer.h"
+#include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/reduction.h"
+#include "mutators/analysis/work_sharing.h"
+
+namespace evo {
+namespace {
+
+class LoopRemover {
+ public:
+  LoopRemover(const MutationContext& context, bool planes) : context_(context), tree_(context.tree), planes_(planes) {}
+
+  std::optional<std::string> Run() {
+    for (const int kernel : Functions(tree_)) {
+      if (!IsKernel(tree_, kernel) || tree_.node(kernel).children.empty()) continue;
+      launch_ = OnlyLaunch(context_.rendered, tree_.node(kernel).name);
+      if (launch_ == nullptr || !launch_->cluster.empty() || launch_->cooperative) continue;
+      kernel_ = kernel;
+      Visit(tree_.node(kernel).children.back());
+    }
+    if (splices_.empty()) return std::nullopt;
+    std::string text = tree_.text();
+    for (auto splice = splices_.rbegin(); splice != splices_.rend(); ++splice)
+      text.replace(splice->first.begin, splice->first.size(), splice->second);
+    for (const LaunchChange& change : launches_) {
+      const auto changed = RenderLaunchChange(text, change);
+      if (!changed) return std::nullopt;
+      text = *changed;
+    }
+    return text;
+  }
+
+ private:
+  // Loops that every thread reaches once at most.
+  void Visit(int node) {
+    const SyntaxNode& at = tree_.node(node);
+    if (at.kind_name == "ForStmt") {
+      const auto loop = WithCountedHeader(tree_, node);
+      if (!loop || loop->comparison != "<" || !CanBecomeIf(*loop)) return;
+      if (!AddOnce(*loop) && planes_) AddPlanes(*loop);
+    } else if (at.kind_name == "CompoundStmt") {
+      for (const int child : at.children) Visit(child);
+    } else if (at.kind_name == "IfStmt" && at.children.size() == 2) {
+      Visit(at.children[1]);
+    }
+  }
+
+  bool CanBecomeIf(const CountedLoop& loop) const {
+    if (!IsInBlock(tree_, loop.parts.statement) || loop.parts.pragma >= 0) return false;
+    const std::string& counter = tree_.node(loop.counter).name;
+    for (const int node : Subtree(tree_, kernel_)) {
+      const SyntaxNode& at = tree_.node(node);
+      const bool declares = at.kind_name == "VarDecl" || at.kind_name == "ParmDecl";
+      if (declares && at.name == counter && node != loop.counter) return false;
+      const bool jumps = at.kind_name == "BreakStmt" || at.kind_name == "ContinueStmt" || at.kind_name == "GotoStmt";
+      if (jumps && IsWithin(tree_, node, loop.parts.body)) return false;
+    }
+    return true;
+  }
+
+  void Replace(const CountedLoop& loop, const std::string& start) {
+    const SyntaxNode& counter = tree_.node(loop.counter);
+    std::string type = counter.type;
+    if (!type.starts_with("const ")) type = "const " + type;
+    const SourceRange head{tree_.node(loop.parts.statement).range.begin, tree_.node(loop.parts.body).range.begin};
+    splices_.emplace_back(head, fmt::format("{} {} = {};\n{}if ({} < {}) ", type, counter.name, start,
+                                            IndentOf(tree_, loop.parts.statement), counter.name, tree_.Text(loop.bound)));
+  }
+
+  // The text that a launch passes for a parameter.
+  std::optional<std::string> Passed(int parameter) const {
+    return parameter < 0 || tree_.node(parameter).kind_name != "ParmDecl" ? std::nullopt
+                                                                          : LaunchedAs(tree_, *launch_, kernel_, parameter);
+  }
+
+  bool IsExtent(std::string_view text, std::size_t axis) const {
+    return SameTokens(text, fmt::format("blockDim.{}", "xyz"[axis])) || SameTokens(text, launch_->block[axis].text());
+  }
+
+  // The two sides of `a * b` and the like.
+  std::vector<int> Sides(int expression, std::string_view spelled) const {
+    expression = WithoutParentheses(tree_, expression);
+    return tree_.Operator(expression) == spelled ? tree_.node(expression).children : std::vector<int>{};
+  }
+
+  // Whether it is `blockIdx.x * blockDim.x + threadIdx.x`, with `other` for blockIdx and `with` for threadIdx, if there is one.
+  bool IsProduct(int expression, const std::string& factor, std::size_t axis) const {
+    const auto factors = Sides(expression, "*");
+    if (factors.size() != 2) return false;
+    const auto is = [&](int a, int b) { return SameTokens(tree_.Text(a), factor) && IsExtent(tree_.Text(b), axis); };
+    return is(factors[0], factors[1]) || is(factors[1], factors[0]);
+  }
+
+  bool AddOnce(const CountedLoop& loop) {
+    for (std::size_t axis = 0; axis < launch_->grid.size() && axis < launch_->block.size(); ++axis) {
+      const char name = "xyz"[axis];
+      const auto terms = Sides(loop.start, "+");
+      if (terms.size() != 2) return false;
+      const std::string thread = fmt::format("threadIdx.{}", name), block = fmt::format("blockIdx.{}", name);
+      const auto starts = [&](int a, int b) { return IsProduct(a, block, axis) && SameTokens(tree_.Text(b), thread); };
+      if (!starts(terms[0], terms[1]) && !starts(terms[1], terms[0])) continue;
+      const int increment = loop.parts.increment;
+      const auto& sides = tree_.node(increment).children;
+      if (tree_.Operator(increment) != "+=" || !IsProduct(sides[1], fmt::format("gridDim.{}", name), axis)) continue;
+      const int bound = NamedDeclaration(tree_, loop.bound);
+      const auto passed = Passed(bound);
+      if (WrittenIn(tree_, kernel_).contains(bound)) continue;
+      const std::string& grid = launch_->grid[axis].text();
+      if (!passed || !SameTokens(grid, fmt::format("ceil_div({}, {})", *passed, launch_->block[axis].text()))) continue;
+      Replace(loop, std::string(tree_.Text(loop.start)));
+      return true;
+    }
+    return false;
+  }
+
+  void AddPlanes(const CountedLoop& loop) {
+    const auto is_number = [](std::string_view text) {
+      return !text.empty() && text.size() < 4 &&
+             std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+    };
+    if (launch_->grid.size() != 2 || loop.step != "1" || !is_number(tree_.Text(loop.start))) return;
+    for (const char* builtin : {"threadIdx", "blockIdx", "gridDim"}) {
+      if (!BuiltinUses(tree_, kernel_, builtin, 2).empty()) return;
+    }
+    // The bound is the size of the dimension, or a number less.
+    int size = NamedDeclaration(tree_, loop.bound);
+    if (const auto sides = Sides(loop.bound, "-"); sides.size() == 2 && is_number(tree_.Text(sides[1])))
+      size = NamedDeclaration(tree_, sides[0]);
+    const auto passed = Passed(size);
+    if (!passed || WrittenIn(tree_, kernel_).contains(size)) return;
+    for (const int written : WrittenIn(tree_, loop.parts.body)) {
+      if (!IsWithin(tree_, written, loop.parts.body)) return;
+    }
+    for (const int node : Subtree(tree_, loop.parts.body)) {
+      if (tree_.node(node).kind_name == "ReturnStmt") return;
+    }
+    if (std::any_of(launches_.begin(), launches_.end(), [&](const LaunchChange& c) { return c.kernel == launch_->kernel; }))
+      return;
+    launches_.push_back(
+        {launch_->kernel, "grid", fmt::format("{}, {}, {}", launch_->grid[0].text(), launch_->grid[1].text(), *passed)});
+    const std::string start(tree_.Text(loop.start));
+    Replace(loop, start == "0" ? "blockIdx.z" : "blockIdx.z + " + start);
+  }
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  bool planes_;
+  int kernel_ = -1;
+  const LaunchDirective* launch_ = nullptr;
+  std::vector<std::pair<SourceRange, std::string>> splices_;
+  std::vector<LaunchChange> launches_;
+};
+
+}  // namespace
+
+std::optional<std::string> WithoutThreadLoops(const MutationContext& context, bool planes) {
+  return LoopRemover(context, planes).Run();
+}
+
+}  // namespace evo

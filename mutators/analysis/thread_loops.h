@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// A source in which loops of threads are what they are for one element, so that kernels with one element a thread are recognised:
+//   - a loop `for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)` whose grid has a thread for
+//   each
+//     i, so that it has one turn at most, becomes `if (i < n)`;
+//   - with `planes`, a loop over the third dimension in a grid of two, whose turns share nothing but what is the same in all of
+//     them, becomes a third dimension of the grid: the turns may come in any order.
+// nullopt if there is no such loop.
+std::optional<std::string> WithoutThreadLoops(const MutationContext& context, bool planes);
+
+}  // namespace evo

@@ -1,0 +1,27 @@
+#include "tests/foreign_kernels/row_and_grid_kernels.h"
+
+namespace evo {
+namespace {
+
+using ForeignReductions = ForeignKernelTest;
+
+TEST_F(ForeignReductions, ReduceGrid) {
+  Check("reduce_grid", {{"01_interleaved_modulo"},
+                        {"02_strided_index"},
+                        {"03_sequential_twice"},
+                        {"04_first_add_at_load"},
+                        {"05_unrolled_last_warp"},
+                        {"06_template_block_size", "reduce6: it is a function template with several lists of arguments"},
+                        {"07_warp_shuffles"},
+                        {"08_dot_product"},
+                        {"09_maximum"},
+                        {"10_cooperative_groups", "sum_kernel_block: its work depends on "},
+                        {"11_mean_of_image", "meanIntensity: its blocks have more than one dimension"},
+                        {"12_argmax", "argmax: its work depends on `x[i]`"},
+                        {"13_float4_loads"},
+                        {"14_squared_error"},
+                        {"15_warp_without_barriers", "reduce5: `sdata` is read while another thread writes it"}});
+}
+
+}  // namespace
+}  // namespace evo

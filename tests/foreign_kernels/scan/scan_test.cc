@@ -1,0 +1,24 @@
+#include "tests/foreign_kernels/row_and_grid_kernels.h"
+
+namespace evo {
+namespace {
+
+using ForeignScans = ForeignKernelTest;
+
+TEST_F(ForeignScans, LookBackScan) {
+  Check("look_back_scan", {{"01_three_kernels_hillis_steele"},
+                           {"02_blelloch_padded"},
+                           {"03_kogge_stone_double_buffer"},
+                           {"04_brent_kung"},
+                           {"05_coarsened_three_phases"},
+                           {"06_warp_shuffles"},
+                           {"07_same_kernel_on_two_levels"},
+                           {"08_one_block", "the launches: of 37 elements, Y[0] is no prefix sum"},
+                           {"09_recursive_doubling_in_memory", "(silence)"},
+                           {"10_segmented", "the launches: data decides `heads[i]`"},
+                           {"11_exclusive_macros"},
+                           {"12_atomic_carry", "the launches: it calls atomicAdd, which is not known here"}});
+}
+
+}  // namespace
+}  // namespace evo

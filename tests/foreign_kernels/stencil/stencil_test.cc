@@ -1,0 +1,25 @@
+#include "tests/foreign_kernels/row_and_grid_kernels.h"
+
+namespace evo {
+namespace {
+
+using ForeignStencils = ForeignKernelTest;
+
+TEST_F(ForeignStencils, StencilRows) {
+  Check("stencil_rows", {{"01_jacobi_index_macro"},
+                         {"02_heat_index_function"},
+                         {"03_seven_point_macro"},
+                         {"04_wave_two_levels"},
+                         {"05_box_blur_of_bytes"},
+                         {"06_gaussian_clamp_function"},
+                         {"07_sobel"},
+                         {"08_variable_coefficients"},
+                         {"09_twenty_seven_point"},
+                         {"10_loop_over_planes"},
+                         {"11_planes_in_registers", "register_pipeline: a thread stores more than one element"},
+                         {"12_periodic", "advect: which neighbour `q[j * nx + w]` is does not follow from its loops"},
+                         {"13_line_in_shared_memory", "stencil_1d: its threads work together already"}});
+}
+
+}  // namespace
+}  // namespace evo
