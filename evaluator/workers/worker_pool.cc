@@ -129,6 +129,10 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
     // Before it takes a job, so that another worker takes it where this one cannot be started. One that has its next job lives.
     if (!slot.ahead) EnsureWorker(slot, stop);
     ServeNext(slot, since);
+    if (slot.machine_failures == 0) continue;
+    std::unique_lock lock(mutex_);
+    const int doublings = std::min(slot.machine_failures - 1, kMostDoublings);
+    changed_.wait_for(lock, stop, options_.start_pause * (1 << doublings), [] { return false; });
   }
   Retire(slot, stop);
   slot.standby = {};
@@ -165,6 +169,7 @@ void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
     worker.OnTick({});
   }
   result.queue_ms = std::max(0.0, std::chrono::duration<double, std::milli>(since - job.since).count());
+  if (LeaveToOthers(slot, *taken, result)) return;
   const bool last = result.reply && FlagField(*result.reply, "last");
   if (result.death || last || options_.fresh) {
     std::string report = Retire(slot, taken->cancel);
@@ -184,6 +189,30 @@ void WorkerPool::ServeNext(Slot& slot, SteadyTime since) {
     }
   }
   job.done(std::move(result));
+}
+
+// Puts a job back that its machine, one of many, could not do. False if no machine can, or if there was no such failure.
+bool WorkerPool::LeaveToOthers(Slot& slot, TakenJob& taken, const JobResult& result) {
+  if (!options_.launched || !result.reply || slot.ahead) return false;
+  std::string warning;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!FlagField(*result.reply, "machine_failed")) {
+      slot.machine_failures = 0;
+      return false;
+    }
+    ++slot.machine_failures;
+    const auto fails = [](const auto& one) { return one->machine_failures > 0; };
+    if (std::all_of(slots_.begin(), slots_.end(), fails) || taken.cancel.stop_requested()) return false;
+    queue_.PutBack(std::move(taken.queued));
+    const std::string host = slot.greeting ? TextField({*slot.greeting, {}}, "host") : "";
+    if (slot.machine_failures == 1)
+      warning = fmt::format("{} worker{}: {}; the others go on, and it is tried again", options_.name,
+                            host.empty() ? "" : " on " + host, TextField(*result.reply, "message"));
+    changed_.notify_all();
+  }
+  if (!warning.empty() && options_.warn) options_.warn(warning);
+  return true;
 }
 
 // Sends the slot's worker its next job while it is busy, unless another worker would begin that at once.

@@ -17,6 +17,9 @@
 
 namespace evo {
 
+// Of the pause of a worker that cannot be started, or whose machine fails.
+inline constexpr int kMostDoublings = 5;
+
 struct WorkerPoolOptions {
   std::string name;               // for messages: "compile"
   std::vector<std::string> argv;  // program and arguments, with a launcher command in front if there is one
@@ -38,7 +41,8 @@ struct WorkerPoolOptions {
 // Long-lived worker processes of one role behind one queue. Each worker has a thread of its own that lives as long as the pool.
 // A job whose worker dies gets that death as its result; the next job gets a new worker. A job whose worker was killed from
 // outside is run again in another, unless that has happened often and mostly to that job; so is always one that the worker had
-// got and not begun. A worker that cannot be started is
+// got and not begun, and, of workers that launchers have started, one whose reply says that its machine failed: no room on the
+// disk. A worker that cannot be started is
 // tried again after pauses, and the others go on without it. When none can live, every job ends with kCannotStart, and fatal()
 // says why. Thread-safe.
 class WorkerPool : public JobRunner {
@@ -98,6 +102,7 @@ class WorkerPool : public JobRunner {
     std::mutex mutex;  // guards `worker` against Suspend and Resume; only the slot's own thread changes it
     Worker worker;
     Worker standby;
+    int machine_failures = 0;                // in a row, of jobs that say that their machine failed; guarded by the pool's mutex_
     std::optional<TakenJob> ahead;           // was sent to `worker`, which takes it after the present one
     StartAttempts starts;                    // this and `greeting` are guarded by the pool's mutex_
     std::optional<nlohmann::json> greeting;  // of the worker that was ready last
@@ -109,6 +114,7 @@ class WorkerPool : public JobRunner {
   void ServeNext(Slot& slot, SteadyTime since);
   void SendAhead(Slot& slot);
   void PassOn(TakenJob ahead);
+  bool LeaveToOthers(Slot& slot, TakenJob& taken, const JobResult& result);
   void EnsureWorker(Slot& slot, const std::stop_token& stop);
   bool AwaitNextStart(Slot& slot, const StartFailure& failure, const std::stop_token& stop);
   bool NoneCanLive() const;

@@ -20,7 +20,6 @@ using Now = std::chrono::steady_clock;
 // before the next attempt; when all workers of a pool have died six times in a row, none can live.
 constexpr int kStartsWithoutPause = 3;
 constexpr int kMostStarts = 6;
-constexpr int kMostDoublings = 5;  // of the pause
 // So long a failed start says as much as three: it may have waited for a GPU that another job has.
 constexpr std::chrono::seconds kLongStart{10};
 

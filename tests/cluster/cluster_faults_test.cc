@@ -157,6 +157,43 @@ TEST_F(ClusterFullDisk, ANodeWithoutRoomIsLeftOut) {
   ExpectNothingLeft();
 }
 
+// The disk of a node runs full under a compile worker; each node has one.
+class ClusterDiskRunsFull : public ClusterFaults {
+ protected:
+  fs::path Disk() const { return Temporary() / "disk"; }
+  pid_t StartRun() override {
+    fs::create_directories(Disk());
+    mounted_ = ::system(("mount -t tmpfs -o size=400m tmpfs " + Disk().string() + " 2>/dev/null").c_str()) == 0;
+    if (!mounted_) return 0;
+    const fs::path launcher = folder_ / "launcher";
+    std::ofstream(launcher) << "#!/bin/sh\nif [ \"$SLURMD_NODENAME\" = n3 ]; then export TMPDIR=" << Disk().string()
+                            << "; fi\nexec \"$@\"\n";
+    fs::permissions(launcher, fs::perms::owner_all);
+    return StartAllocated(
+        SlurmLongRun({"--run-launcher", "env", "--compile-launcher",
+                      "srun -u -Q -n1 -N1 -c4 --mem=0 --gres=none --exact --immediate=20 " + launcher.string()}));
+  }
+  void TearDown() override {
+    if (mounted_) ::system(("umount --lazy " + Disk().string()).c_str());
+    ClusterFaults::TearDown();
+  }
+  bool mounted_ = false;
+};
+
+TEST_F(ClusterDiskRunsFull, CompilesElsewhereUntilThereIsRoom) {
+  if (!mounted_) GTEST_SKIP() << "no file system can be mounted";
+  ASSERT_TRUE(WaitFor("generation 1", kGeneration)) << Output();
+  ASSERT_FALSE(WorkersOn("n3").empty());
+  ::system(("dd if=/dev/zero of=" + (Disk() / "filler").string() + " bs=1M 2>/dev/null").c_str());
+  EXPECT_TRUE(WaitFor("compile worker on n3: " + Disk().string(), 2 * kGeneration)) << Output();
+  EXPECT_THAT(Output(), HasSubstr("the others go on, and it is tried again"));
+  EXPECT_TRUE(MoreGenerationsWithin(kGeneration, 4)) << Output();
+  fs::remove(Disk() / "filler");
+  EXPECT_TRUE(MoreGenerationsWithin(2 * kGeneration, 4)) << Output();
+  EndRun();
+  ExpectNothingLeft();
+}
+
 // Steps with a GPU each, as the executor makes them, of workers that do not use it.
 class ClusterGpuFaults : public ClusterFaults {
  protected:

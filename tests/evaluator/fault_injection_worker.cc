@@ -168,6 +168,8 @@ class FaultInjectionRole : public WorkerRole {
     if (job.header.value("misbehave", false)) {
       if (fault_ == "must_restart") {
         must_restart_ = true;
+      } else if (fault_ == "no_room") {
+        return {{{"pid", ::getpid()}, {"machine_failed", true}, {"message", "no space is left"}}, {}};
       } else {
         Faults().at(fault_)();
       }

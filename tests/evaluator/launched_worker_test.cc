@@ -243,6 +243,39 @@ TEST_F(LaunchedWorker, WhereOneCannotBeStartedIsSaid) {
               HasSubstr("worker on node8 cannot be started: its launcher ended with status 255: timed out; the others"));
 }
 
+// As a node whose disk is full.
+TEST_F(LaunchedWorker, WhatItsMachineCannotDoIsDoneElsewhere) {
+  WorkerPoolOptions options = Launched("", kPlain);
+  options.workers = 2;
+  options.init_of_worker = {{{"fault", "print_to_stdout"}}, {{"fault", "no_room"}}};
+  std::promise<std::string> warning;  // only one
+  options.warn = [&](const std::string& text) { warning.set_value(text); };
+  WorkerPool pool(options);
+  pool.WaitAllReady();
+  for (auto told = warning.get_future(); told.wait_for(milliseconds(0)) != std::future_status::ready;) {
+    std::vector<std::future<JobResult>> jobs;
+    for (int i = 0; i < 4; ++i) jobs.push_back(Submitted(pool, {{"misbehave", true}}));
+    for (std::future<JobResult>& job : jobs) {
+      const JobResult result = job.get();
+      ASSERT_TRUE(result.reply) << result.death->description;
+      EXPECT_FALSE(result.reply->header.contains("machine_failed"));
+    }
+    if (told.wait_for(milliseconds(0)) == std::future_status::ready) {
+      EXPECT_EQ(told.get(), "faulty worker on a host of this name: no space is left; the others go on, and it is tried again");
+      break;
+    }
+  }
+}
+
+TEST_F(LaunchedWorker, WhatNoMachineCanDoIsAnswered) {
+  WorkerPoolOptions options = Launched("no_room", kPlain);
+  options.workers = 2;
+  WorkerPool pool(options);
+  const JobResult result = Answer(pool, {{"misbehave", true}});
+  ASSERT_TRUE(result.reply);
+  EXPECT_TRUE(result.reply->header.contains("machine_failed"));
+}
+
 TEST_F(LaunchedWorker, TheFirstThatCanBeUsedIsKnown) {
   WorkerPoolOptions options = Launched("", kPlain);
   options.workers = 2;
