@@ -146,7 +146,8 @@ class Flattener {
     SyntaxNode& node = nodes_.emplace_back();
     nodes_[Index(frame.node)].children.push_back(index);
     node.kind = static_cast<int>(kind);
-    node.kind_name = KindName(kind);
+    // A macro that expands to an element has none of the parts that elements have.
+    node.kind_name = KindName(leaf && kind == CXCursor_ArraySubscriptExpr ? CXCursor_UnexposedExpr : kind);
     node.range = range;
     node.parent = frame.node;
     node.function = frame.function;

@@ -27,8 +27,8 @@ inline constexpr const char* kPragmaKind = "Pragma";
 
 // One node of a tree. Indices refer to SyntaxTree::nodes(). The root is node 0, and the descendants of a node follow it without a
 // gap. Ranges are in the spelled text; the range of a statement includes its `;`. The tree contains only nodes of the main file.
-// A macro call is one node without children, of the kind that it expands to. Implicit conversions are no nodes; the converted
-// node is marked `converted`.
+// A macro call is one node without children, of the kind that it expands to, except that one that expands to an element is an
+// UnexposedExpr, since elements have parts. Implicit conversions are no nodes; the converted node is marked `converted`.
 struct SyntaxNode {
   int kind = 0;           // CXCursorKind
   std::string kind_name;  // "ForStmt"

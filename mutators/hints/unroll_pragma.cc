@@ -40,6 +40,7 @@ class UnrollPragma : public SourceMutator {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
     for (const int loop : NodesOfKind(tree, "ForStmt")) {
+      if (!tree.Text(loop).starts_with("for")) continue;  // of a macro, in front of which no pragma can stand
       const int pragma = PragmaOf(tree, loop);
       const auto counted = WithCountedHeader(tree, loop);
       const auto count = counted ? TripCount(tree, *counted) : std::nullopt;

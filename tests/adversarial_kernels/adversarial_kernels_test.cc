@@ -19,7 +19,7 @@
 
 #include "evaluator/device/cuda/cuda_devices.h"
 #include "evaluator/scheduling/pipeline.h"
-#include "evaluator/workers/sanitizer.h"
+#include "evaluator/workers/watched_worker.h"
 #include "kernel_templates/kernel_template.h"
 #include "kernel_templates/task.h"
 #include "platform/installation.h"

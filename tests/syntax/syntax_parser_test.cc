@@ -110,6 +110,21 @@ TEST(SyntaxParser, MacroCallsAreLeaves) {
   EXPECT_THAT(tree.node(call).children, IsEmpty());
 }
 
+// Mutators look into the parts of an element.
+TEST(SyntaxParser, AMacroThatExpandsToAnElementIsNoElement) {
+  const SyntaxTree tree = ParseSource(
+      "#define AT(i) out[i]\n#define FOR(i, n) for (int i = 0; i < n; ++i)\n"
+      "__global__ void k(float* out, int n) { FOR(j, n) AT(j) = 1.0f; out[n] = 2.0f; }\n");
+  int elements = 0;
+  for (const SyntaxNode& node : tree.nodes()) {
+    if (node.kind_name != "ArraySubscriptExpr") continue;
+    ++elements;
+    EXPECT_THAT(node.children, SizeIs(2));
+  }
+  EXPECT_EQ(elements, 1);
+  EXPECT_GE(NodeWith(tree, "UnexposedExpr", "AT(j)"), 0);
+}
+
 TEST(SyntaxParser, MacroCallsListWhatTheyName) {
   const SyntaxTree tree = ParseSource(
       "#define PUT(x, y) x = (y)\n#define TWO 2\n#define FOUR (TWO * kTwo)\nconstexpr int kTwo = 2;\n"
