@@ -106,8 +106,9 @@ struct KnownEvaluation {
 
 // Compiles, checks and times candidates. Start returns at once. Finish returns the evaluations of the oldest batch, one per
 // candidate in the batch's order, and calls `each` from the calling thread for each evaluation as it arrives. After a stop
-// request Finish returns soon, with kCancelled for unfinished candidates. At most two batches may be started and unfinished: one
-// compiles while the other is timed. Throws Error only if the run cannot go on (the device is gone).
+// request Finish returns soon, with kCancelled for unfinished candidates; batches after the oldest are dropped then, and Finish
+// returns nothing for them. At most two batches may be started and unfinished: one compiles while the other is timed. Throws
+// Error only if the run cannot go on (the device is gone).
 class Evaluator {
  public:
   using Each = std::function<void(const Candidate&, const Evaluation&)>;

@@ -283,6 +283,8 @@ bool Scheduler::AllFinished() const {
 std::vector<Evaluation> Scheduler::Finish(const std::stop_token& stop, const Evaluator::Each& each) {
   std::size_t reported = 0;
   std::unique_lock lock(mutex_);
+  // It was cancelled together with one before it, which ended just before it could be.
+  if (batches_.empty()) return {};
   const std::shared_ptr<Batch> batch = batches_.front();
   while (reported < batch->candidates.size()) {
     const auto ready = [&] { return batch->finished.size() > reported || (!fatal_.empty() && !cancelled_); };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ class FakeJobRunner : public JobRunner {
   void Submit(Job job, Done done) override { pending_.push_back({std::move(job), std::move(done)}); }
   void Cancel() override {
     ++cancels;
+    if (done_by_then && !pending_.empty()) Answer(*std::exchange(done_by_then, std::nullopt));
     while (!pending_.empty()) Answer(Death(WorkerDeath::Kind::kStopped, "stopped"));
   }
   void Suspend() override { ++suspended; }
@@ -47,6 +49,8 @@ class FakeJobRunner : public JobRunner {
     return result;
   }
 
+  // Of the job that was submitted first: it ends just before it can be cancelled.
+  std::optional<JobResult> done_by_then;
   int cancels = 0;
   int suspended = 0;
   double busy = 0;

@@ -156,6 +156,23 @@ TEST_F(SchedulerTest, AStopRequestCancelsWhatIsNotFinished) {
   EXPECT_EQ(Finish().front().outcome, Outcome::kOk) << "later batches are evaluated as usual";
 }
 
+// The last candidate of a generation ends while all is cancelled, so that its generation is complete and the next one is gone.
+TEST_F(SchedulerTest, ABatchThatWasCancelledWithAnEarlierOneIsEmpty) {
+  MakeScheduler();
+  StartCompiled(MakeCandidate(1, "one"), "p");
+  scheduler_->Start({MakeCandidate(2, "two")});
+  run_.done_by_then = Evaluated(Measured(100));
+  std::stop_source stop;
+  stop.request_stop();
+  const std::vector<Evaluation> complete = scheduler_->Finish(stop.get_token(), {});
+  ASSERT_EQ(complete.size(), 1u);
+  EXPECT_EQ(complete.front().outcome, Outcome::kOk);
+  EXPECT_TRUE(scheduler_->Finish(stop.get_token(), {}).empty());
+  StartCompiled(MakeCandidate(3, "three"), "q");
+  run_.Answer(Evaluated(Measured(90)));
+  EXPECT_EQ(Finish().size(), 1u) << "the scheduler goes on";
+}
+
 TEST_F(SchedulerTest, ItsEndCancelsWhatIsUnderWay) {
   MakeScheduler();
   scheduler_->Start({MakeCandidate(1, "one"), MakeCandidate(2, "two")});
