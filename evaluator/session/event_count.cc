@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/json_error.h"
 #include "evaluator/session/bare_inputs.h"
 #include "evaluator/session/program_checker.h"
 
@@ -41,7 +42,7 @@ CountedEvents EventCount::Run(const CountRequest& request) {
     counted.stalls = StallLines(stalls.samples, request.candidate.source);
     counted.not_counted = stalls.status.message;
   } catch (const std::exception& error) {
-    counted.not_counted = error.what();
+    counted.not_counted = PlainText(error);
   }
   return counted;
 }

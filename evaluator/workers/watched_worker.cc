@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -47,7 +46,8 @@ std::string Sendable(std::string text) {
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execv(argv.front(), argv.data());
-  std::fprintf(stderr, "%s: %s\n", argv.front(), std::strerror(errno));
+  const std::string why = fmt::format("{}: {}\n", argv.front(), std::strerror(errno));
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, why.data(), why.size());
   ::_exit(127);
 }
 
