@@ -14,11 +14,11 @@ constexpr std::size_t kMostCode = 160;
 // What a warp that issues an instruction, or could, is said to wait for.
 constexpr const char* kNothing = "nothing: it issues instructions";
 
-struct Named {
+struct StallName {
   std::string_view reason;
   std::string_view words;
 };
-constexpr auto kStalls = std::to_array<Named>({
+constexpr auto kStalls = std::to_array<StallName>({
     {"long_scoreboard", "global memory"},
     {"short_scoreboard", "shared memory or special functions"},
     {"barrier", "barriers"},
@@ -54,7 +54,7 @@ std::string CodeOf(std::string_view source, int line) {
 }  // namespace
 
 std::string_view DescribeStall(std::string_view reason) {
-  const auto found = std::find_if(kStalls.begin(), kStalls.end(), [&](const Named& one) { return one.reason == reason; });
+  const auto found = std::find_if(kStalls.begin(), kStalls.end(), [&](const StallName& one) { return one.reason == reason; });
   return found == kStalls.end() ? reason : found->words;
 }
 

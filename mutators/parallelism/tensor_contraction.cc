@@ -31,7 +31,7 @@ struct Sizes {
 };
 
 // The types of elements differ in what an operator says of them, and in the writer->
-struct Elements {
+struct OperandElements {
   std::string_view name;
   std::string_view description;
   std::variant<TensorOperands, std::string> (*operands)(const SyntaxTree& tree, const Contraction& found);
@@ -39,7 +39,7 @@ struct Elements {
   Sizes small;     // those of which small products have enough for all multiprocessors
   bool one_block;  // whether the compiler is told that one block per multiprocessor is enough
 };
-constexpr Elements kHalves{
+constexpr OperandElements kHalves{
     "tensor_contraction",
     "computes a matrix product of half or bfloat16 on tensor cores, by tiles that come asynchronously, with sizes as parameters",
     AsTensorOperands,
@@ -48,7 +48,7 @@ constexpr Elements kHalves{
     false};
 // With a depth of 32, tiles of a warp of 64 x 64 elements exceed its registers. Smaller ones leave some over, but ptxas uses them
 // for products that do not wait for each other only where it need not save any for other blocks.
-constexpr Elements kFloats{
+constexpr OperandElements kFloats{
     "split_tensor_contraction",
     "computes a matrix product of floats on tensor cores, each split into two numbers of tf32, with sizes as parameters",
     AsSplitOperands,
@@ -61,7 +61,7 @@ constexpr Elements kFloats{
 // to the output through shared memory. All of it at once, because tensor cores alone gain nothing.
 class TensorContraction : public KernelVisitor {
  public:
-  explicit TensorContraction(const Elements& elements) : elements_(elements) {}
+  explicit TensorContraction(const OperandElements& elements) : elements_(elements) {}
 
   std::string_view name() const override { return elements_.name; }
   // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own. A float is
@@ -131,7 +131,7 @@ class TensorContraction : public KernelVisitor {
     return proposal;
   }
 
-  const Elements& elements_;
+  const OperandElements& elements_;
 };
 
 }  // namespace
