@@ -77,7 +77,7 @@ PipelineOptions ToPipelineOptions(const KernelToVerify& asked, const DeviceChoic
   options.l2 = asked.l2;
   options.baseline_source = baseline.source;
   options.interrupt = context.interrupt;
-  options.sanitizers = asked.tools;
+  options.tools = asked.tools;
   StartUsually(options);
   return options;
 }

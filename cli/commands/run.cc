@@ -50,7 +50,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.arch = run.arch;
   pipeline.l2 = run.l2;
   pipeline.baseline_source = BaselineSource(run);
-  pipeline.sanitizers = !options.no_tools;
+  pipeline.tools = !options.no_tools;
   Apply(plan, options.compile_workers, pipeline);
   pipeline.interrupt = interrupt;
   pipeline.warn = WarnOfWorkers;

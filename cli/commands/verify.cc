@@ -105,7 +105,7 @@ ChampionCheck Check(const CommandContext& context, const VerifyOptions& asked, c
   options.l2 = subject.run.l2;
   options.baseline_source = BaselineSource(subject.run);
   options.interrupt = context.interrupt;
-  options.sanitizers = alone;
+  options.tools = alone;
   StartUsually(options);
   context.open_scratch_folder();
   WorkerSet workers(options, task);

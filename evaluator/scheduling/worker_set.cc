@@ -216,7 +216,7 @@ std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
 }
 
 CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
-  if (!policy_.counts_events || !options_.sanitizers || programs_.baseline.image.empty()) return {};
+  if (!policy_.counts_events || !options_.tools || programs_.baseline.image.empty()) return {};
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["use"] = "counting";
   options.name = "counting";
@@ -238,7 +238,7 @@ CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const Seeds
 }
 
 std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
-  if (!policy_.runs_sanitizers || !options_.sanitizers) return {};
+  if (!policy_.runs_sanitizers || !options_.tools) return {};
   auto sampled = std::async(std::launch::async, [&] {
     return SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop);
   });

@@ -41,8 +41,8 @@ struct PipelineOptions {
   std::string baseline_source;  // rendered; decides which inputs are legal. Empty: only those that the task lists are tried
   int compile_workers = 2;
   std::function<Seeds()> draw_seeds = UnpredictableSeeds;  // of all inputs; a test may want the same in every run
-  bool sanitizers = true;                                  // whether champion candidates are run under compute-sanitizer's tools
-  std::stop_token interrupt;                               // ends the constructor early
+  bool tools = true;          // whether champion candidates meet the device's tools: compute-sanitizer, hardware counters
+  std::stop_token interrupt;  // ends the constructor early
   // The longest that a stage of loading, checking or timing one candidate may take. The limit falls once the baseline has shown
   // how long these take.
   std::chrono::milliseconds run_deadline{10'000};

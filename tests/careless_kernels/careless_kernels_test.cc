@@ -64,7 +64,7 @@ class TaskUnderTest {
     PipelineOptions options;
     options.worker_argv = {(ProgramDirectory() / "../bin/evo-worker").string()};
     options.device = device_under_test;
-    options.sanitizers = false;  // they take seconds and say nothing about numbers
+    options.tools = false;  // they take seconds and say nothing about numbers
     baseline_.source = LoadTemplate(Folder(name) / (task_.baseline + ".cu")).text;
     options.baseline_source = baseline_.source;
     if (!unpredictable) options.draw_seeds = [] { return Seeds{11, 12, 13, 14, 15, 16, 17}; };

@@ -5,39 +5,24 @@ namespace {
 
 using ForeignRows = ForeignKernelTest;
 
-TEST_F(ForeignRows, ThreadPerRowToWarp) {
-  Check(
-      "thread_per_row_to_warp",
-      {{"01_softmax_three_passes"},
-       {"02_online_softmax"},
-       {"03_log_sum_exp_pointers"},
-       {"04_layer_norm_saved_statistics"},
-       {"05_layer_norm_moments"},
-       {"06_rms_norm"},
-       {"07_l2_normalise_moving_pointer", "normalize: the turns of the loop `for (int d = 0; d < dim; d++) {` leave behind more"},
-       {"08_log_softmax_helpers"},
-       {"09_cross_entropy"},
-       {"10_scale_to_unit_range"},
-       {"11_argmax_of_rows", "predict: the turns of the loop `for (int c = 1; c < num_classes; c++) {` leave behind more"},
-       {"12_standardise", "zscore: its rows do not lie along x"}});
-}
+// Both share the turns of a row, and take and leave the same kernels.
+const std::vector<ForeignKernel> kKernels{
+    {"01_softmax_three_passes"},
+    {"02_online_softmax"},
+    {"03_log_sum_exp_pointers"},
+    {"04_layer_norm_saved_statistics"},
+    {"05_layer_norm_moments"},
+    {"06_rms_norm"},
+    {"07_l2_normalise_moving_pointer", "normalize: the turns of the loop `for (int d = 0; d < dim; d++) {` leave behind more"},
+    {"08_log_softmax_helpers"},
+    {"09_cross_entropy"},
+    {"10_scale_to_unit_range"},
+    {"11_argmax_of_rows", "predict: the turns of the loop `for (int c = 1; c < num_classes; c++) {` leave behind more"},
+    {"12_standardise", "zscore: its rows do not lie along x"}};
 
-TEST_F(ForeignRows, ThreadPerRowToBlock) {
-  Check(
-      "thread_per_row_to_block",
-      {{"01_softmax_three_passes"},
-       {"02_online_softmax"},
-       {"03_log_sum_exp_pointers"},
-       {"04_layer_norm_saved_statistics"},
-       {"05_layer_norm_moments"},
-       {"06_rms_norm"},
-       {"07_l2_normalise_moving_pointer", "normalize: the turns of the loop `for (int d = 0; d < dim; d++) {` leave behind more"},
-       {"08_log_softmax_helpers"},
-       {"09_cross_entropy"},
-       {"10_scale_to_unit_range"},
-       {"11_argmax_of_rows", "predict: the turns of the loop `for (int c = 1; c < num_classes; c++) {` leave behind more"},
-       {"12_standardise", "zscore: its rows do not lie along x"}});
-}
+TEST_F(ForeignRows, ThreadPerRowToWarp) { Check("thread_per_row_to_warp", kKernels); }
+
+TEST_F(ForeignRows, ThreadPerRowToBlock) { Check("thread_per_row_to_block", kKernels); }
 
 }  // namespace
 }  // namespace evo
