@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/half.h"
 #include "kernel_templates/launch_plan.h"
 #include "tests/mutators/children_bench.h"
 
@@ -24,7 +25,7 @@ struct ForeignKernel {
 };
 
 // Kernels in files of their own, as different people write them. Two comments say on what they run:
-//   buffers: NAME dtype[<BOUND] in|out [SHAPE], ..
+//   buffers: NAME dtype[<BOUND] in|out|inout [SHAPE], ..
 //   sizes: N=1; N=300
 // Parents and children run on the cpu device on the same numbers; what they leave in the buffers is compared.
 class ForeignKernelTest : public ChildrenTest {
@@ -34,6 +35,7 @@ class ForeignKernelTest : public ChildrenTest {
     Dtype dtype = Dtype::kF32;
     std::uint32_t bound = 0;  // of integers
     bool out = false;
+    bool drawn = true;  // whether it begins with random numbers
     std::string shape;
   };
 
@@ -53,7 +55,8 @@ class ForeignKernelTest : public ChildrenTest {
       const std::size_t less = type.find('<');
       next.dtype = ParseDtype(type.substr(0, less)).value();
       next.bound = less == std::string::npos ? 0 : static_cast<std::uint32_t>(std::stoul(type.substr(less + 1)));
-      next.out = role == "out";
+      next.out = role != "in";
+      next.drawn = role != "out";
       next.shape.erase(0, next.shape.find('[') + 1);
       buffers.push_back(next);
       words.ignore();  // the comma
@@ -106,9 +109,12 @@ class ForeignKernelTest : public ChildrenTest {
       unsigned char* const at = bytes.data() + i * ByteSize(buffer.dtype);
       const float real = normal(random);
       const auto integer = static_cast<std::uint32_t>(random() % std::max(1u, buffer.bound));
-      if (buffer.dtype == Dtype::kF32)
+      if (buffer.dtype == Dtype::kF32) {
         std::memcpy(at, &real, sizeof(real));
-      else
+      } else if (IsFloating(buffer.dtype)) {
+        const std::uint16_t shortened = buffer.dtype == Dtype::kF16 ? ToHalfBits(real) : ToBFloat16Bits(real);
+        std::memcpy(at, &shortened, sizeof(shortened));
+      } else
         std::memcpy(at, &integer, std::min(sizeof(integer), ByteSize(buffer.dtype)));
     }
     return bytes;
@@ -131,8 +137,8 @@ class ForeignKernelTest : public ChildrenTest {
     const Variables variables = CaseVariables(task, task.small);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const auto elements = static_cast<std::size_t>(ElementCount(task.arguments[i], variables));
-      const auto bytes = buffers[i].out ? std::vector<unsigned char>(elements * ByteSize(buffers[i].dtype))
-                                        : Drawn(buffers[i], elements, random);
+      const auto bytes = buffers[i].drawn ? Drawn(buffers[i], elements, random)
+                                          : std::vector<unsigned char>(elements * ByteSize(buffers[i].dtype));
       places[buffers[i].name] = {Upload(bytes), bytes.size()};
     }
     for (const PlannedWorkspace& workspace : plan.workspaces) {
@@ -162,8 +168,10 @@ class ForeignKernelTest : public ChildrenTest {
     for (std::size_t at = 0; at < place.second; at += ByteSize(buffer.dtype)) {
       float real = 0;
       std::uint32_t integer = 0;
-      std::memcpy(&real, bytes + at, std::min(sizeof(real), ByteSize(buffer.dtype)));
       std::memcpy(&integer, bytes + at, std::min(sizeof(integer), ByteSize(buffer.dtype)));
+      std::memcpy(&real, &integer, sizeof(real));
+      if (buffer.dtype == Dtype::kF16) real = FromHalfBits(static_cast<std::uint16_t>(integer));
+      if (buffer.dtype == Dtype::kBF16) real = FromBFloat16Bits(static_cast<std::uint16_t>(integer));
       stored.push_back(IsFloating(buffer.dtype) ? static_cast<double>(real) : static_cast<double>(integer));
     }
   }
@@ -172,25 +180,44 @@ class ForeignKernelTest : public ChildrenTest {
                            const std::map<std::string, std::pair<Address, std::size_t>>& places) {
     DeviceLaunch launch{0, planned.grid, planned.block, planned.cluster, planned.shared_bytes, planned.cooperative, {}};
     while (compiled.program.kernels.at(launch.kernel).expression != planned.kernel_expression) ++launch.kernel;
-    for (const LaunchArgument& argument : planned.arguments) {
+    const auto bind = [&](const auto& argument, auto& list) {
       if (const auto* buffer = std::get_if<BufferUse>(&argument))
-        launch.arguments.emplace_back(places.at(buffer->name).first);
+        list.emplace_back(places.at(buffer->name).first);
       else
-        launch.arguments.emplace_back(std::get<ScalarUse>(argument));
+        list.emplace_back(std::get<ScalarUse>(argument));
+    };
+    for (const LaunchArgument& argument : planned.arguments) {
+      if (const auto* passed = std::get_if<StructUse>(&argument)) {
+        DeviceStruct fields;
+        for (const auto& field : passed->fields) bind(field, fields.fields);
+        launch.arguments.emplace_back(fields);
+      } else {
+        bind(argument, launch.arguments);
+      }
     }
     return launch;
   }
 
-  // How many outputs differ. Integers and those of an exact child must be equal; others may be as far apart as the rounding of a
-  // sum of some thousand terms.
-  static int Differences(const std::vector<double>& expected, const std::vector<double>& stored, bool exact) {
+  // How far apart values may be, as a part of the largest one: as the rounding of a sum of some thousand terms, or of a few
+  // numbers of the shortest type that is stored or read.
+  static double ToleranceOf(const std::string& text) {
+    double tolerance = 2e-5;
+    for (const Buffer& buffer : BuffersOf(text)) {
+      if (buffer.dtype == Dtype::kF16) tolerance = std::max(tolerance, 2e-3);
+      if (buffer.dtype == Dtype::kBF16) tolerance = std::max(tolerance, 1.6e-2);
+    }
+    return tolerance;
+  }
+
+  // How many outputs differ by more than a part of the largest one. Those of an exact child must be equal: a tolerance of 0.
+  static int Differences(const std::vector<double>& expected, const std::vector<double>& stored, double tolerance) {
     if (expected.empty() || expected.size() != stored.size()) return -1;
     double scale = 0;
     for (const double value : expected) scale = std::max(scale, std::fabs(value));
     int differences = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (std::isnan(expected[i]) && std::isnan(stored[i])) continue;
-      differences += exact ? expected[i] != stored[i] : !(std::fabs(expected[i] - stored[i]) <= 2e-5 * scale);
+      differences += !(std::fabs(expected[i] - stored[i]) <= tolerance * scale);
     }
     return differences;
   }
@@ -216,14 +243,15 @@ class ForeignKernelTest : public ChildrenTest {
     const std::string child = parent.rendering.source;
     if (std::getenv("EVO_SHOW_CHILDREN") != nullptr) std::cout << child << std::endl;
     EXPECT_EQ(CompileWith(*nvrtc_, child).message, "") << child;
+    if (macro == "warp_group_contraction") return true;  // the cpu device has no wgmma
     const CompileResult old_code = CompileWith(*compiler_, source), new_code = CompileWith(*compiler_, child, true);
     EXPECT_EQ(old_code.outcome, Outcome::kOk) << old_code.message << "\n" << source;
     EXPECT_EQ(new_code.outcome, Outcome::kOk) << new_code.message << "\n" << child;
     if (old_code.outcome != Outcome::kOk || new_code.outcome != Outcome::kOk) return true;
+    const double tolerance = mutator.promise() == Promise::kExact ? 0 : ToleranceOf(text);
     for (const Task& task : TasksOf(text)) {
       const auto expected = OutputsOf(text, task, source, old_code, 0);
-      EXPECT_EQ(Differences(expected, OutputsOf(text, task, child, new_code, 1), mutator.promise() == Promise::kExact), 0)
-          << child;
+      EXPECT_EQ(Differences(expected, OutputsOf(text, task, child, new_code, 1), tolerance), 0) << child;
     }
     return true;
   }
