@@ -82,8 +82,6 @@ std::string FindAccumulator(const SyntaxTree& tree, int kernel, ConvolutionParts
   }
   if (parts.accumulator < 0) return "what it stores is no variable to which its loop adds";
   const SyntaxNode& sum = tree.node(parts.accumulator);
-  if (WithoutConst(sum.type) != "float")
-    return fmt::format("it sums up in {}, and tensor cores do in float", ElementName(WithoutConst(sum.type)));
   // Outside of the loop and of what follows, only its initialiser may write it.
   bool elsewhere = false;
   for (const int use : tree.UsesOf(parts.accumulator))
@@ -121,6 +119,27 @@ std::string PointedTo(const SyntaxTree& tree, int parameter) {
   return pointee;
 }
 
+std::variant<ConvolutionParts, std::string> SumPartsOf(const SyntaxTree& tree, int kernel) {
+  const std::vector<int> stores = StoresOf(tree, kernel);
+  ConvolutionParts parts;
+  if (stores.empty() || FindLoop(tree, kernel, stores.back(), parts) < 0) return "no loop sums up what it stores";
+  for (const int store : stores) {
+    if (!IsWithinAny(tree, store, parts.epilogue)) return "it stores before its sum is there";
+    parts.stored.push_back(Assigned(tree, store));
+  }
+  const std::string no_sum = FindAccumulator(tree, kernel, parts);
+  // Earlier loops may have summed up a part.
+  if (parts.accumulator < 0 || (!no_sum.empty() && !no_sum.ends_with("is used before its loop"))) return no_sum;
+  for (const int use : tree.UsesOf(parts.accumulator)) {
+    int at = use;
+    while (tree.node(at).parent != tree.node(parts.loop).parent && tree.node(at).parent >= 0) at = tree.node(at).parent;
+    if (!IsLoopStatement(tree, at) && !IsWithinAny(tree, use, parts.epilogue)) return no_sum;
+  }
+  if (!parts.starts_at_zero) return fmt::format("{} does not start at 0", tree.node(parts.accumulator).name);
+  if (const std::string why = WhyNotRepeatable(tree, parts); !why.empty()) return why;
+  return parts;
+}
+
 std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree& tree, int kernel) {
   std::vector<int> pointers;
   for (const int child : tree.node(kernel).children) {
@@ -146,7 +165,10 @@ std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree&
       if (IsLoopStatement(tree, at)) return refuse("it stores in a loop");
     }
   }
-  if (const std::string why = FindAccumulator(tree, kernel, parts); !why.empty()) return refuse(why);
+  const std::string no_sum = FindAccumulator(tree, kernel, parts);
+  const std::string summed = parts.accumulator < 0 ? "float" : WithoutConst(tree.node(parts.accumulator).type);
+  if (summed != "float") return refuse(fmt::format("it sums up in {}, and tensor cores do in float", ElementName(summed)));
+  if (!no_sum.empty()) return refuse(no_sum);
   if (const std::string why = WhyNotRepeatable(tree, parts); !why.empty()) return refuse(why);
   for (const int node : Subtree(tree, kernel)) {
     const SyntaxNode& variable = tree.node(node);

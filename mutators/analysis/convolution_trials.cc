@@ -86,9 +86,26 @@ bool ConvolutionTrials::RunSmall() {
   return true;
 }
 
+// Whether the launch line computes a parameter from sizes of the convolution alone: `N * K * H * W`.
+bool ConvolutionTrials::FollowsFromSizes(int parameter) const {
+  std::set<std::string> known;
+  for (const Convolution::Number* number :
+       {&found_.images, &found_.channels, &found_.filters, &found_.height, &found_.width, &found_.out_height, &found_.out_width,
+        &found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y, &found_.pad_x}) {
+    const auto named = Expression::Parse(number->launch).Names();
+    known.insert(named.begin(), named.end());
+  }
+  for (const auto& [passed, expression] : runs_.arguments()) {
+    if (passed != parameter) continue;
+    const auto names = expression.Names();
+    return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return known.contains(name); });
+  }
+  return false;
+}
+
 // Whether all launches with the same sizes have the same value of what was compared.
 bool ConvolutionTrials::IsAllowed(int symbol, const std::set<int>& used) const {
-  if (symbol < -1 || used.contains(symbol)) return true;
+  if (symbol < -1 || used.contains(symbol) || FollowsFromSizes(symbol)) return true;
   if (!runs_.threads().block_constants().contains(symbol)) return false;
   const auto named = NamedIn(context_.tree, context_.tree.node(symbol).children.back());
   return std::all_of(named.begin(), named.end(),

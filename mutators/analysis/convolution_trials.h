@@ -40,6 +40,7 @@ class ConvolutionTrials {
   bool Refuse(std::string why);
   std::set<std::string> NamesOfTaps() const;
   LaunchRuns::Sizes SmallSizes(std::size_t number) const;
+  bool FollowsFromSizes(int parameter) const;
   bool IsAllowed(int symbol, const std::set<int>& used) const;
 
   const MutationContext& context_;

@@ -1,5 +1,7 @@
 #include "mutators/analysis/launch_runs.h"
 
+#include <utility>
+
 #include "core/error.h"
 
 namespace evo {
@@ -17,7 +19,8 @@ LaunchRuns::LaunchRuns(const MutationContext& context, const LaunchDirective& la
       watched_(watched),
       noted_(std::move(noted)),
       run_(context, kernel, -1),
-      sizes_(context, launch, kernel) {
+      sizes_(context, launch, kernel),
+      together_(NeedsBlock(context.tree, kernel)) {
   for (const auto* dimensions : {&launch_.grid, &launch_.block}) {
     for (const Expression& dimension : *dimensions) sizes_.AddNames(dimension);
   }
@@ -71,8 +74,16 @@ ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool sy
   one.noted = noted_;
   one.addresses = addresses_;
   one.counters = counters_;
+  one.followed = followed_;
   one.reals = sizes_.reals();
-  return run_.Run(one);
+  if (!together_ || addresses_) return run_.Run(one);
+  const std::int64_t size = setting.block[0] * setting.block[1] * setting.block[2], block = thread / size;
+  if (block != last_.number || symbolic != last_.symbolic || setting.integers != last_.integers) {
+    std::vector<ThreadSetting> threads(static_cast<std::size_t>(size), one);
+    for (std::int64_t i = 0; i < size; ++i) threads[static_cast<std::size_t>(i)].builtins = BuiltinsOf(setting, block * size + i);
+    last_ = {RunBlock(run_, std::move(threads)), block, symbolic, setting.integers};
+  }
+  return last_.traces[static_cast<std::size_t>(thread % size)];
 }
 
 }  // namespace evo

@@ -11,6 +11,7 @@
 
 #include "core/expression.h"
 #include "mutators/analysis/launch_sizes.h"
+#include "mutators/analysis/thread_block.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/mutator.h"
 
@@ -45,6 +46,8 @@ class LaunchRuns {
   ThreadTrace Run(const Setting& setting, std::int64_t thread, bool symbolic = false);
   // From now on only addresses count (ThreadSetting::addresses), with the values of these counters.
   void KeepTouches(std::vector<int> counters) { addresses_ = true, counters_ = std::move(counters); }
+  // From now on traces tell what this variable was assigned.
+  void Follow(int variable) { followed_ = variable; }
   const ThreadRun& threads() const { return run_; }
   // What threadIdx and so on are in a thread, by symbol.
   static std::map<int, std::int64_t> BuiltinsOf(const Setting& setting, std::int64_t thread);
@@ -56,8 +59,18 @@ class LaunchRuns {
   std::set<int> noted_;
   bool addresses_ = false;
   std::vector<int> counters_;
+  int followed_ = -1;
   ThreadRun run_;
   LaunchSizes sizes_;
+  bool together_;  // whether the threads of a block have to run together
+  // What the threads of one block did, which is the same until another block is asked for.
+  struct Block {
+    std::vector<ThreadTrace> traces;
+    std::int64_t number = -1;
+    bool symbolic = false;
+    std::map<int, std::int64_t> integers;
+  };
+  Block last_;
 };
 
 }  // namespace evo

@@ -1,12 +1,17 @@
 #include "mutators/analysis/plain_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/struct_parameters.h"
 #include "mutators/analysis/thread_loops.h"
 #include "mutators/breeding/edit_application.h"
 
@@ -22,11 +27,16 @@ int BodyOf(const SyntaxTree& tree, int function) {
 // Translates proposals between the trees of a source.
 class Translator {
  public:
-  Translator(const MutationContext& context, const MutationContext& plain) : source_(context.tree), plain_(plain) {}
+  // `declared`: what bodies need of the source's parameters.
+  Translator(const MutationContext& context, const MutationContext& plain, const FieldDeclarations& declared)
+      : source_(context.tree), plain_(plain), declared_(declared) {}
 
   // nullopt for a change in what stands in front of a body, which may be spelled by macros.
   std::optional<Proposal> Translate(const Proposal& proposal) {
     Proposal result = proposal;
+    for (const LaunchChange& change : proposal.launch) {
+      if (change.field == "arguments" && !declared_.empty()) return std::nullopt;  // those of other parameters
+    }
     result.changes.clear();
     result.also_anchored.clear();
     result.indented = true;
@@ -46,7 +56,7 @@ class Translator {
     for (const auto& [function, changes] : of_bodies) {
       const auto text = BodyWith(function, changes);
       if (!text) return std::nullopt;
-      result.changes.push_back({BodyOf(source_, Counterpart(function)), Placement::kReplace, *text});
+      result.changes.push_back({BodyOf(source_, Counterpart(function)), Placement::kReplace, WithFields(function, *text)});
     }
     for (const int node : proposal.also_anchored) {
       const int function = FunctionAround(node);
@@ -71,10 +81,18 @@ class Translator {
     return body >= 0 && IsWithin(plain_.tree, node, body) ? function : -1;
   }
 
-  // The same declaration of the file, or the same parameter of a function; -1 for other nodes.
+  // The same declaration of the file, the same parameter of a function, or its `__global__`; -1 for other nodes.
   int Counterpart(int node) const {
     const int parent = plain_.tree.node(node).parent;
     if (parent < 0) return 0;
+    if (plain_.tree.node(node).kind_name == "attribute(global)") {
+      const int function = Counterpart(parent);
+      if (function < 0) return -1;
+      for (const int child : source_.node(function).children) {
+        if (source_.node(child).kind_name == "attribute(global)") return child;
+      }
+      return -1;
+    }
     const bool parameter = plain_.tree.node(node).kind_name == "ParmDecl";
     if (parent != 0 && !parameter) return -1;
     const int to = parent == 0 ? 0 : Counterpart(parent);
@@ -90,6 +108,17 @@ class Translator {
     const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), node) - from.begin());
     if (from.size() != in.size() || source_.node(in[at]).name != plain_.tree.node(node).name) return -1;
     return in[at];
+  }
+
+  // A body with declarations of the fields that it names.
+  std::string WithFields(int function, std::string body) const {
+    const auto declared = declared_.find(plain_.tree.node(function).name);
+    if (declared == declared_.end()) return body;
+    std::string lines;
+    for (const auto& [name, declaration] : declared->second) {
+      if (ContainsName(body, name)) lines += fmt::format("\n{}{}", IndentUnit(source_), declaration);
+    }
+    return body.insert(1, lines);
   }
 
   std::string Indented(const Proposal::Change& change) const {
@@ -108,27 +137,39 @@ class Translator {
 
   const SyntaxTree& source_;
   const MutationContext& plain_;
+  const FieldDeclarations& declared_;
 };
 
-// The contexts of a source written out more and more, until `look` returns true.
+using RestatedText = std::function<std::optional<std::string>(const MutationContext&)>;
+
+// The contexts of a source written out more and more, until `look` returns true. It also gets the declarations of fields.
 template <typename Look>
-void WithPlainContexts(const MutationContext& context, ThreadLoops loops, Look look) {
-  const auto look_at = [&](const SyntaxTree& tree, bool without_loops) {
-    const KernelTemplate rendered = ParseTemplate(context.rendered.name, tree.text());
-    const MutationContext plain{context.kernel_template, context.genome, tree, rendered, context.second_parent};
-    if (!without_loops) return look(plain);
-    const auto text = WithoutThreadLoops(plain, loops == ThreadLoops::kOfPlanes);
-    const auto other = text ? tree.Reparsed(*text) : nullptr;
-    if (!other) return false;
-    const KernelTemplate rendered_other = ParseTemplate(context.rendered.name, other->text());
-    return look(MutationContext{context.kernel_template, context.genome, *other, rendered_other, context.second_parent});
-  };
+void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const RestatedText& restate, Look look) {
+  FieldDeclarations declared;
+  std::shared_ptr<const SyntaxTree> held;
   const SyntaxTree* last = &context.tree;
+  const auto with = [&](const auto& use) {
+    const KernelTemplate rendered = ParseTemplate(context.rendered.name, last->text());
+    return use(MutationContext{context.kernel_template, context.genome, *last, rendered, context.second_parent});
+  };
+  const auto look_at = [&] { return with([&](const MutationContext& plain) { return look(plain, declared); }); };
   for (const SyntaxTree* tree = context.tree.plain(); tree != nullptr; tree = tree->plain()) {
-    if (look_at(*tree, false)) return;
     last = tree;
+    if (look_at()) return;
   }
-  look_at(*last, true);
+  const auto go_on_with = [&](const std::optional<std::string>& text) {
+    auto other = text ? last->Reparsed(*text) : nullptr;
+    if (!other) return false;
+    held = std::move(other);
+    last = held.get();
+    return look_at();
+  };
+  FieldDeclarations fields;
+  auto flat = with([&](const MutationContext& plain) { return WithoutStructs(plain, fields); });
+  if (flat) declared = std::move(fields);
+  if (go_on_with(flat)) return;
+  if (go_on_with(with([&](const MutationContext& plain) { return WithoutThreadLoops(plain, loops); }))) return;
+  if (restate) go_on_with(with([&](const MutationContext& plain) { return restate(plain); }));
 }
 
 std::size_t ChangesOf(const std::vector<Proposal>& proposals) {
@@ -140,13 +181,14 @@ std::size_t ChangesOf(const std::vector<Proposal>& proposals) {
 }  // namespace
 
 std::vector<Proposal> InPlainSource(const MutationContext& context, const FindProposals& find, ThreadLoops loops,
-                                    Preferred preferred) {
+                                    Preferred preferred, const Restate& restate) {
   std::vector<Proposal> best = find(context);
   const bool first = preferred == Preferred::kLeastWrittenOut;
   if (first && !best.empty()) return best;
   std::size_t changes = ChangesOf(best);
-  WithPlainContexts(context, loops, [&](const MutationContext& plain) {
-    Translator translator(context, plain);
+  const auto restated = [&](const MutationContext& plain) { return restate(plain, [](const std::string&) {}); };
+  const auto look = [&](const MutationContext& plain, const FieldDeclarations& declared) {
+    Translator translator(context, plain, declared);
     const std::vector<Proposal> found = find(plain);
     if (ChangesOf(found) <= changes) return false;
     std::vector<Proposal> proposals;
@@ -157,18 +199,24 @@ std::vector<Proposal> InPlainSource(const MutationContext& context, const FindPr
     best = std::move(proposals);
     changes = ChangesOf(found);
     return first;
-  });
+  };
+  WithPlainContexts(context, loops, restate ? RestatedText(restated) : RestatedText(), look);
   return best;
 }
 
 std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, const FindProposals& find,
-                                               const FindRefusals& refuse, ThreadLoops loops) {
-  std::vector<std::string> refusals = refuse(context);
+                                               const FindRefusals& refuse, ThreadLoops loops, const Restate& restate) {
+  std::vector<std::string> refusals = refuse(context), more;
   if (!find(context).empty()) return refusals;
-  WithPlainContexts(context, loops, [&](const MutationContext& plain) {
+  const auto restated = [&](const MutationContext& plain) {
+    return restate(plain, [&](const std::string& why) { more.push_back(why); });
+  };
+  const auto look = [&](const MutationContext& plain, const FieldDeclarations&) {
     refusals = refuse(plain);
     return !find(plain).empty();
-  });
+  };
+  WithPlainContexts(context, loops, restate ? RestatedText(restated) : RestatedText(), look);
+  refusals.insert(refusals.end(), more.begin(), more.end());
   return refusals;
 }
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -20,6 +22,8 @@ namespace {
 constexpr std::int64_t kMostThreadSteps = 40'000'000;
 // How deep functions of the source call each other.
 constexpr int kMostCalls = 6;
+
+constexpr std::int64_t kWarpThreads = 32;
 
 // What stands for a real number that does not count.
 constexpr double kSomeNumber = 0.37;
@@ -33,11 +37,13 @@ bool IsLoad(std::string_view callee) {
   return callee == "__ldg" || callee == "__ldcg" || callee == "__ldca" || callee == "__ldcs";
 }
 
-// Of decimal digits, also with a suffix.
+// Of digits, also with a suffix.
 std::optional<std::int64_t> PlainInteger(std::string_view text) {
   std::int64_t number = 0;
   const std::string_view digits = text.substr(0, text.find_last_not_of("uUlL") + 1);
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  const char* const begin = digits.data() + (hexadecimal ? 2 : 0);
+  const auto [stop, error] = std::from_chars(begin, digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
   return error == std::errc{} && stop == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
 }
 
@@ -45,6 +51,22 @@ bool IsRealLiteral(std::string_view text) {
   if (IsNameOnly(text)) return false;
   const bool exponent = text.find_first_of("eEfF") != std::string_view::npos && !text.starts_with("0x");
   return exponent || text.find('.') != std::string_view::npos;
+}
+
+// Whether an element is one of an array of real numbers that the run does not follow: at file scope, or of more dimensions.
+bool IsTable(const SyntaxTree& tree, const ThreadMemory& memory, int expression) {
+  if (!IsRealType(tree.node(expression).type)) return false;
+  while (tree.node(expression).kind_name == "ArraySubscriptExpr")
+    expression = WithoutParentheses(tree, tree.node(expression).children.front());
+  const int array = NamedDeclaration(tree, expression);
+  return array >= 0 && tree.node(array).kind_name == "VarDecl" && tree.node(array).type.ends_with("]") && !memory.HasArray(array);
+}
+
+// Of a number that the code spells. No size is beyond masks of lanes and the largest integers.
+ThreadValue NotedInteger(ThreadTrace& trace, std::int64_t spelled) {
+  if (std::abs(spelled) < std::numeric_limits<std::int32_t>::max())
+    trace.largest_number = std::max(trace.largest_number, std::abs(spelled));
+  return ThreadValue::Integer(spelled);
 }
 
 }  // namespace
@@ -93,8 +115,8 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case ExpressionKind::kMember:
       return Builtin(expression);
     case ExpressionKind::kSubscript:
-      if (setting_.addresses && IsTable(expression)) return ThreadValue::Real(kSomeNumber);
-      return memory_.Load(PlaceOf(expression));
+      if (setting_.addresses && IsTable(tree_, memory_, expression)) return ThreadValue::Real(kSomeNumber);
+      return node.type.ends_with("]") ? Row(expression) : memory_.Load(PlaceOf(expression));
     case ExpressionKind::kCall:
       return Call(expression);
     default:
@@ -105,29 +127,62 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
   return NotUnderstood(expression);
 }
 
+// A row of an array of two dimensions or more.
+ThreadValue ThreadExpressions::Row(int expression) {
+  const SyntaxNode& node = tree_.node(expression);
+  if (node.children.size() != 2) return NotUnderstood(expression);
+  std::int64_t stride = 1;
+  for (const long long extent : ExtentsOf(node.type)) stride *= extent;
+  const ThreadValue row = arithmetic_.Combined("*", Evaluate(node.children[1]), ThreadValue::Integer(stride));
+  const ThreadValue moved = arithmetic_.Combined("+", Evaluate(node.children[0]), row);
+  return moved.kind == ThreadValue::Kind::kPointer ? moved : NotUnderstood(expression);
+}
+
+// What a call does that the threads of a block make together; nullopt for others.
+std::optional<ThreadValue> ThreadExpressions::CallTogether(std::string_view callee, const std::vector<int>& arguments) {
+  if (setting_.exchange == nullptr) return std::nullopt;
+  const bool shuffles = callee.starts_with("__shfl") && callee.ends_with("_sync") && arguments.size() >= 3;
+  if (callee == "__syncthreads") return memory_.PassBarrier(), ThreadValue::Integer(0);
+  if (callee != "__syncwarp" && !shuffles) return std::nullopt;
+  const ThreadValue masked = arguments.empty() ? ThreadValue::Integer(-1) : Evaluate(arguments[0]);
+  if (masked.kind != ThreadValue::Kind::kInteger) return std::nullopt;
+  const auto mask = static_cast<std::uint32_t>(masked.integer);
+  if (!shuffles) return memory_.MeetWarp(mask), ThreadValue::Integer(0);
+  ThreadValue value = Evaluate(arguments[1]);
+  const ThreadValue by = Evaluate(arguments[2]);
+  const std::int64_t width = arguments.size() > 3 ? Evaluate(arguments[3]).integer : kWarpThreads;
+  if (refusal_.given() || by.kind != ThreadValue::Kind::kInteger || width <= 0 || width > kWarpThreads) return std::nullopt;
+  const auto thread = static_cast<std::int64_t>(setting_.thread);
+  const std::int64_t lane = thread % width, first = thread - lane;
+  std::int64_t from = callee == "__shfl_xor_sync"    ? lane ^ by.integer
+                      : callee == "__shfl_down_sync" ? lane + by.integer
+                      : callee == "__shfl_up_sync"   ? lane - by.integer
+                                                     : by.integer % width;
+  if (from < 0 || from >= width) from = lane;
+  return memory_.Shuffle(std::move(value), static_cast<std::size_t>(first + from), mask);
+}
+
 ThreadValue ThreadExpressions::Literal(int expression) {
   const std::string_view text = tree_.Text(expression);
   if (text == "true" || text == "false") return ThreadValue::Integer(text == "true");
-  if (const auto number = PlainInteger(text)) return NotedInteger(*number);
+  if (const auto number = PlainInteger(text)) return NotedInteger(trace_, *number);
   if (const auto size = setting_.sizes.find(text); size != setting_.sizes.end() || DependsOnSize(tree_, text))
     return Refuse(fmt::format("{}, which the case decides", Quoted(tree_, expression)));
   if (const auto value = IsRealLiteral(text) ? std::nullopt : ConstantValue(tree_, text)) {
     if (IsNameOnly(text)) trace_.names.insert(std::string(text));
-    return NotedInteger(*value);
+    return NotedInteger(trace_, *value);
   }
   if (const auto value = RealConstant(tree_, text)) return ThreadValue::Real(*value, std::make_shared<const std::string>(text));
   return NotUnderstood(expression);
-}
-
-ThreadValue ThreadExpressions::NotedInteger(std::int64_t spelled) {
-  trace_.largest_number = std::max(trace_.largest_number, std::abs(spelled));
-  return ThreadValue::Integer(spelled);
 }
 
 ThreadValue ThreadExpressions::Named(int expression) {
   const int declaration = tree_.node(expression).refers_to;
   // Of a header, a macro, or a constant of the file.
   if (declaration < 0 || tree_.node(declaration).function < 0) return Literal(expression);
+  if (setting_.exchange != nullptr && IsShared(tree_, declaration))
+    return tree_.node(declaration).type.ends_with("]") ? ThreadValue::Pointer(declaration)
+                                                       : memory_.Load({-1, declaration, 0, nullptr, expression});
   const ThreadValue& value = memory_.Variable(declaration);
   if (value.kind != ThreadValue::Kind::kNone) return value;
   return Refuse(fmt::format("{} is read and has no value that is known", Quoted(tree_, expression)));
@@ -201,22 +256,13 @@ ThreadValue ThreadExpressions::Assign(int expression) {
   return value;
 }
 
-// Whether an element is one of an array of real numbers that the run does not follow: at file scope, or of more dimensions.
-bool ThreadExpressions::IsTable(int expression) const {
-  if (!IsRealType(tree_.node(expression).type)) return false;
-  while (tree_.node(expression).kind_name == "ArraySubscriptExpr")
-    expression = WithoutParentheses(tree_, tree_.node(expression).children.front());
-  const int array = NamedDeclaration(tree_, expression);
-  return array >= 0 && tree_.node(array).kind_name == "VarDecl" && tree_.node(array).type.ends_with("]") &&
-         !memory_.HasArray(array);
-}
-
 ThreadPlace ThreadExpressions::PlaceOf(int named) {
   const int expression = WithoutParentheses(tree_, named);
   const SyntaxNode& node = tree_.node(expression);
   ThreadPlace place;
   ThreadValue pointer;
   if (const int variable = NamedDeclaration(tree_, expression); variable >= 0 && tree_.node(variable).function >= 0) {
+    if (setting_.exchange != nullptr && IsShared(tree_, variable)) return {-1, variable, 0, nullptr, named};
     place.variable = variable;
     return place;
   }
@@ -240,6 +286,8 @@ ThreadValue ThreadExpressions::Call(int expression) {
   const std::string& kind = function >= 0 ? tree_.node(function).kind_name : tree_.node(expression).kind_name;
   if (kind == "FunctionDecl" || kind == "FunctionTemplate") return CallDefined(function, arguments);
   const std::string_view callee = LibraryCallee(tree_, expression);
+  if (const auto together = CallTogether(callee, arguments)) return *together;
+  if (refusal_.given()) return {};
   if (!callee.empty() && !callee.starts_with("operator") && !arguments.empty()) {
     const ThreadValue value = CallKnown(callee, arguments, expression);
     if (value.kind == ThreadValue::Kind::kNone && !refusal_.given() && setting_.addresses &&

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,9 +41,9 @@ class ThreadExpressions {
  private:
   ThreadValue Refuse(std::string why);
   ThreadValue NotUnderstood(int expression);
+  ThreadValue Row(int expression);
+  std::optional<ThreadValue> CallTogether(std::string_view callee, const std::vector<int>& arguments);
   ThreadValue Literal(int expression);
-  // Of a number that the code spells.
-  ThreadValue NotedInteger(std::int64_t spelled);
   ThreadValue Named(int expression);
   ThreadValue Builtin(int expression);
   ThreadValue Unary(int expression);
@@ -52,7 +53,6 @@ class ThreadExpressions {
   ThreadValue Call(int expression);
   ThreadValue CallDefined(int function, const std::vector<int>& arguments);
   ThreadValue CallKnown(std::string_view callee, const std::vector<int>& arguments, int call);
-  bool IsTable(int expression) const;
   ThreadPlace PlaceOf(int named);
 
   const SyntaxTree& tree_;

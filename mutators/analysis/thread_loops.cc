@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "kernel_templates/launch_argument.h"
 #include "kernel_templates/launch_line.h"
 #include "kernel_templates/renderer.h"
 #include "mutators/analysis/counted_loop.h"
@@ -19,7 +21,7 @@ namespace {
 
 class LoopRemover {
  public:
-  LoopRemover(const MutationContext& context, bool planes) : context_(context), tree_(context.tree), planes_(planes) {}
+  LoopRemover(const MutationContext& context, ThreadLoops loops) : context_(context), tree_(context.tree), loops_(loops) {}
 
   std::optional<std::string> Run() {
     for (const int kernel : Functions(tree_)) {
@@ -48,7 +50,9 @@ class LoopRemover {
     if (at.kind_name == "ForStmt") {
       const auto loop = WithCountedHeader(tree_, node);
       if (!loop || loop->comparison != "<" || !CanBecomeIf(*loop)) return;
-      if (!AddOnce(*loop) && planes_) AddPlanes(*loop);
+      if (AddOnce(*loop)) return;
+      if (loops_ == ThreadLoops::kOfPlanes) AddPlanes(*loop);
+      if (loops_ == ThreadLoops::kOfElements) AddElements(*loop);
     } else if (at.kind_name == "CompoundStmt") {
       for (const int child : at.children) Visit(child);
     } else if (at.kind_name == "IfStmt" && at.children.size() == 2) {
@@ -64,9 +68,19 @@ class LoopRemover {
       const bool declares = at.kind_name == "VarDecl" || at.kind_name == "ParmDecl";
       if (declares && at.name == counter && node != loop.counter) return false;
       const bool jumps = at.kind_name == "BreakStmt" || at.kind_name == "ContinueStmt" || at.kind_name == "GotoStmt";
-      if (jumps && IsWithin(tree_, node, loop.parts.body)) return false;
+      if (jumps && IsWithin(tree_, node, loop.parts.body) && !IsOfInnerLoop(node, loop.parts.body)) return false;
     }
     return true;
+  }
+
+  // Whether a jump only ends a turn of a loop in the body, or that loop.
+  bool IsOfInnerLoop(int jump, int body) const {
+    if (tree_.node(jump).kind_name == "GotoStmt") return false;
+    for (int at = tree_.node(jump).parent; at != body && at >= 0; at = tree_.node(at).parent) {
+      const std::string& kind = tree_.node(at).kind_name;
+      if (kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt") return true;
+    }
+    return false;
   }
 
   void Replace(const CountedLoop& loop, const std::string& start) {
@@ -139,23 +153,73 @@ class LoopRemover {
       size = NamedDeclaration(tree_, sides[0]);
     const auto passed = Passed(size);
     if (!passed || WrittenIn(tree_, kernel_).contains(size)) return;
-    for (const int written : WrittenIn(tree_, loop.parts.body)) {
-      if (!IsWithin(tree_, written, loop.parts.body)) return;
-    }
-    for (const int node : Subtree(tree_, loop.parts.body)) {
-      if (tree_.node(node).kind_name == "ReturnStmt") return;
-    }
-    if (std::any_of(launches_.begin(), launches_.end(), [&](const LaunchChange& c) { return c.kernel == launch_->kernel; }))
-      return;
+    if (!AreTurnsApart(loop.parts.body)) return;
     launches_.push_back(
         {launch_->kernel, "grid", fmt::format("{}, {}, {}", launch_->grid[0].text(), launch_->grid[1].text(), *passed)});
     const std::string start(tree_.Text(loop.start));
     Replace(loop, start == "0" ? "blockIdx.z" : "blockIdx.z + " + start);
   }
 
+  // Whether turns of a loop write nothing that others see but elements of buffers, and the launch has not been changed yet.
+  bool AreTurnsApart(int body) const {
+    for (const int written : WrittenIn(tree_, body)) {
+      if (!IsWithin(tree_, written, body)) return false;
+    }
+    for (const int node : Subtree(tree_, body)) {
+      if (tree_.node(node).kind_name == "ReturnStmt") return false;
+    }
+    return std::none_of(launches_.begin(), launches_.end(), [&](const LaunchChange& c) { return c.kernel == launch_->kernel; });
+  }
+
+  // A last loop in a grid of one dimension, in which nothing but the counter tells which thread it is.
+  void AddElements(const CountedLoop& loop) {
+    const int body = tree_.node(kernel_).children.back();
+    if (launch_->grid.size() != 1 || launch_->block.size() != 1 || tree_.node(body).children.back() != loop.parts.statement)
+      return;
+    const auto is = [&](int expression, const AffineForm& wanted) {
+      const auto form = AffineFormOf(tree_, expression, {});
+      return form && *form == wanted;
+    };
+    const auto symbol = [](const char* name) { return AffineForm::Symbol(BuiltinSymbol(name, 0)); };
+    const auto& step = tree_.node(loop.parts.increment).children;
+    if (!is(loop.start, symbol("threadIdx").Plus(symbol("blockIdx").TimesForm(symbol("blockDim"))))) return;
+    if (tree_.Operator(loop.parts.increment) != "+=" || !is(step.back(), symbol("gridDim").TimesForm(symbol("blockDim")))) return;
+    for (const int statement : tree_.node(body).children) {
+      if (statement != loop.parts.statement && tree_.node(statement).kind_name != "DeclStmt") return;
+    }
+    if (!AreTurnsApart(loop.parts.body) || !IsOfCounter(loop)) return;
+    const auto elements = AsLaunchText(tree_, *launch_, kernel_, loop.bound);
+    if (!elements) return;
+    launches_.push_back({launch_->kernel, "grid", fmt::format("ceil_div({}, {})", *elements, launch_->block[0].text())});
+    Replace(loop, std::string(tree_.Text(loop.start)));
+  }
+
+  // Whether a body names no other integers of the thread than the counter.
+  bool IsOfCounter(const CountedLoop& loop) const {
+    for (const int node : Subtree(tree_, loop.parts.body)) {
+      const SyntaxNode& name = tree_.node(node);
+      if (name.opaque || name.kind_name == "attribute(shared)") return false;
+      if (name.kind_name != "DeclRefExpr") continue;
+      if (name.refers_to < 0) {
+        if (name.name.ends_with("Idx") || name.name.ends_with("Dim") || name.name.starts_with("__sync")) return false;
+        continue;
+      }
+      const SyntaxNode& declared = tree_.node(name.refers_to);
+      if (name.refers_to == loop.counter || declared.function < 0 || IsWithin(tree_, name.refers_to, loop.parts.body)) continue;
+      if (declared.kind_name == "ParmDecl") {
+        if (WrittenIn(tree_, kernel_).contains(name.refers_to)) return false;
+        continue;
+      }
+      if (declared.kind_name != "VarDecl" || declared.children.empty() ||
+          !AsLaunchText(tree_, *launch_, kernel_, declared.children.back()))
+        return false;
+    }
+    return true;
+  }
+
   const MutationContext& context_;
   const SyntaxTree& tree_;
-  bool planes_;
+  ThreadLoops loops_;
   int kernel_ = -1;
   const LaunchDirective* launch_ = nullptr;
   std::vector<std::pair<SourceRange, std::string>> splices_;
@@ -164,8 +228,31 @@ class LoopRemover {
 
 }  // namespace
 
-std::optional<std::string> WithoutThreadLoops(const MutationContext& context, bool planes) {
-  return LoopRemover(context, planes).Run();
+std::optional<std::string> WithoutThreadLoops(const MutationContext& context, ThreadLoops loops) {
+  return LoopRemover(context, loops).Run();
+}
+
+std::optional<std::string> AsLaunchText(const SyntaxTree& tree, const LaunchDirective& launch, int kernel, int expression) {
+  std::map<int, std::string> passed;
+  std::size_t place = 0;
+  for (const int child : tree.node(kernel).children) {
+    if (tree.node(child).kind_name != "ParmDecl") continue;
+    if (place >= launch.arguments.size()) return std::nullopt;
+    const LaunchArgumentText argument = ParseLaunchArgument(launch.arguments[place++]);
+    if (argument.kind != LaunchArgumentText::Kind::kStruct) passed[child] = argument.text;
+  }
+  const auto form = AffineFormOf(tree, expression, {});
+  if (!form) return std::nullopt;
+  std::string text;
+  for (const auto& [product, count] : form->terms()) {
+    std::string term = std::to_string(count);
+    for (const int symbol : product) {
+      if (!passed.contains(symbol)) return std::nullopt;
+      term = (term == "1" ? "" : term + " * ") + Parenthesised(passed[symbol]);
+    }
+    text += (text.empty() ? "" : " + ") + term;
+  }
+  return text.empty() ? "0" : text;
 }
 
 }  // namespace evo

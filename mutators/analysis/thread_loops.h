@@ -11,9 +11,16 @@ namespace evo {
 //   - a loop `for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)` whose grid has a thread for
 //   each
 //     i, so that it has one turn at most, becomes `if (i < n)`;
-//   - with `planes`, a loop over the third dimension in a grid of two, whose turns share nothing but what is the same in all of
-//     them, becomes a third dimension of the grid: the turns may come in any order.
+//   - of planes: a loop over the third dimension in a grid of two, whose turns share nothing but what is the same in all of
+//     them, becomes a third dimension of the grid: the turns may come in any order;
+//   - of elements: such a loop as the first, in a grid of any size, whose turns share nothing, becomes `if (i < n)` in a grid
+//   that
+//     has a thread for each i.
 // nullopt if there is no such loop.
-std::optional<std::string> WithoutThreadLoops(const MutationContext& context, bool planes);
+enum class ThreadLoops { kOfOneTurn, kOfPlanes, kOfElements };
+std::optional<std::string> WithoutThreadLoops(const MutationContext& context, ThreadLoops loops);
+
+// An integer expression of a kernel's parameters and of numbers as its launch line says it; nullopt if it names anything else.
+std::optional<std::string> AsLaunchText(const SyntaxTree& tree, const LaunchDirective& launch, int kernel, int expression);
 
 }  // namespace evo

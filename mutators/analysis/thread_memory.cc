@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mutators/analysis/fingerprint.h"
+#include "mutators/analysis/shared_array.h"
 
 namespace evo {
 
@@ -33,6 +34,7 @@ ThreadValue* ThreadMemory::ElementOf(std::vector<ThreadValue>& array, const Thre
 ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
   if (refusal_.given()) return {};
   if (place.variable >= 0) return Variable(place.variable);
+  if (setting_.exchange != nullptr && IsShared(tree_, place.memory)) return LoadShared(place);
   const auto array = arrays_.find(place.memory);
   if (array == arrays_.end()) return LoadFromBuffer(place);
   const ThreadValue* const value = ElementOf(array->second, place);
@@ -40,6 +42,33 @@ ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
   if (value->kind == ThreadValue::Kind::kNone)
     return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
   return *value;
+}
+
+void ThreadMemory::PassBarrier() {
+  if (!setting_.exchange->meeting->MeetBlock(setting_.thread)) refusal_.Add("it waits for other threads");
+}
+
+void ThreadMemory::MeetWarp(std::uint32_t mask) {
+  if (!setting_.exchange->meeting->MeetWarp(setting_.thread, mask)) refusal_.Add("it waits for other threads");
+}
+
+ThreadValue ThreadMemory::Shuffle(ThreadValue value, std::size_t from, std::uint32_t mask) {
+  auto& given = setting_.exchange->given;
+  const std::size_t number = given[setting_.thread].size();
+  given[setting_.thread].push_back(std::move(value));
+  MeetWarp(mask);
+  if (refusal_.given()) return {};
+  if (from >= given.size() || number >= given[from].size()) return Refuse("a lane reads what another does not give");
+  return given[from][number];
+}
+
+ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
+  const std::pair<int, std::int64_t> key(place.memory, place.index);
+  const SharedValues& stored = setting_.exchange->stored[setting_.thread];
+  if (const auto own = stored.find(key); own != stored.end()) return own->second;
+  const SharedValues& before = setting_.exchange->shared;
+  if (const auto value = before.find(key); value != before.end()) return value->second;
+  return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
 }
 
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
@@ -81,7 +110,12 @@ void ThreadMemory::Touch(const ThreadPlace& place, bool store) {
 void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
   if (refusal_.given()) return;
   if (place.variable >= 0) {
+    if (place.variable == setting_.followed) trace_.history.push_back(value.real);
     Variable(place.variable) = std::move(value);
+    return;
+  }
+  if (setting_.exchange != nullptr && IsShared(tree_, place.memory)) {
+    setting_.exchange->stored[setting_.thread][{place.memory, place.index}] = std::move(value);
     return;
   }
   const auto array = arrays_.find(place.memory);

@@ -36,6 +36,12 @@ class ThreadMemory {
 
   bool HasArray(int variable) const { return arrays_.contains(variable); }
 
+  // Waits for the other threads of the block, or for some of the warp.
+  void PassBarrier();
+  void MeetWarp(std::uint32_t mask);
+  // What another thread of the block gives in a shuffle in which this one gives `value`.
+  ThreadValue Shuffle(ThreadValue value, std::size_t from, std::uint32_t mask);
+
   ThreadValue Load(const ThreadPlace& place);
   void Store(const ThreadPlace& place, ThreadValue value);
 
@@ -46,6 +52,7 @@ class ThreadMemory {
   ThreadValue LoadSomething(const ThreadPlace& place);
   void Touch(const ThreadPlace& place, bool store);
   void StoreToBuffer(const ThreadPlace& place, const ThreadValue& value);
+  ThreadValue LoadShared(const ThreadPlace& place);
   ThreadValue Refuse(std::string why);
 
   const SyntaxTree& tree_;

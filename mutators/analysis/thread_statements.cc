@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 #include <utility>
 
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -67,6 +67,7 @@ void ThreadStatements::Note(ThreadTrace::Moment& moment) const {
     read.clear();
     for (const auto& [index, access] : elements) read.push_back(index);
   }
+  moment.history = trace_.history.size();
   moment.deciding = trace_.deciding;
   moment.rounded = trace_.rounded;
   moment.reals_compared = trace_.reals_compared;
@@ -101,6 +102,9 @@ ThreadStatements::Flow ThreadStatements::ExecuteStatement(int statement) {
   if (kind == "IfStmt") return ExecuteIf(statement);
   if (kind == "ForStmt") {
     const auto loop = AsForLoop(tree_, statement);
+    // Without its first part: `for (; k < n; ++k)`.
+    if (!loop && node.children.size() == 3 && tree_.Text(statement).substr(3, 4).find(";") != std::string_view::npos)
+      return ExecuteLoop(-1, node.children[0], node.children[1], node.children[2], false);
     if (!loop) return Refuse("a loop without one of its three parts");
     return ExecuteLoop(loop->init, loop->condition, loop->increment, loop->body, false);
   }
@@ -142,6 +146,7 @@ ThreadValue ThreadStatements::RunBody(int body) {
 void ThreadStatements::Declare(int variable) {
   const SyntaxNode& declared = tree_.node(variable);
   if (declared.kind_name != "VarDecl") return;
+  if (setting_.exchange != nullptr && IsShared(tree_, variable)) return;
   if (declared.type.ends_with("]")) return DeclareArray(variable);
   ThreadValue& value = memory_.Variable(variable);
   if (variable == symbols_.row()) {
@@ -164,11 +169,10 @@ void ThreadStatements::Declare(int variable) {
 
 void ThreadStatements::DeclareArray(int variable) {
   const SyntaxNode& declared = tree_.node(variable);
-  const std::size_t open = declared.type.find('[');
-  std::int64_t count = 0;
-  const char* const end = declared.type.data() + declared.type.size() - 1;
-  const auto [stop, error] = std::from_chars(declared.type.data() + open + 1, end, count);
-  if (error != std::errc{} || stop != end || count > kMostLocalElements) {
+  const auto extents = ExtentsOf(declared.type);
+  std::int64_t count = extents.empty() ? -1 : 1;
+  for (const long long extent : extents) count = extent > 0 && count <= kMostLocalElements ? count * extent : -1;
+  if (count < 0 || count > kMostLocalElements || (setting_.addresses && extents.size() > 1)) {
     if (setting_.addresses) return;  // of more dimensions: a table, if it holds real numbers
     return refusal_.Add(fmt::format("the array {}", Quoted(tree_, variable)));
   }

@@ -37,6 +37,28 @@ struct ThreadValue {
   bool element = false;  // a real number that is an element of a buffer, as it is there
 };
 
+// Values in shared memory: by the declaration of the array or variable, and by element.
+using SharedValues = std::map<std::pair<int, std::int64_t>, ThreadValue>;
+
+// Where the threads of a block wait for each other. False if the others do not come.
+class ThreadMeeting {
+ public:
+  ThreadMeeting() = default;
+  ThreadMeeting(const ThreadMeeting&) = delete;  // threads refer to it
+  ThreadMeeting& operator=(const ThreadMeeting&) = delete;
+  virtual ~ThreadMeeting() = default;
+  virtual bool MeetBlock(std::size_t thread) = 0;
+  virtual bool MeetWarp(std::size_t thread, std::uint32_t mask) = 0;
+};
+
+// What the threads of a block tell each other (thread_block.h).
+struct ThreadExchange {
+  ThreadMeeting* meeting = nullptr;
+  SharedValues shared;                          // as it was when threads last met
+  std::vector<SharedValues> stored;             // by thread, since then
+  std::vector<std::vector<ThreadValue>> given;  // by thread, in each of its shuffles
+};
+
 // The numbers with which a thread runs.
 struct ThreadSetting {
   std::map<int, std::int64_t> integers;                    // parameters by declaration
@@ -50,7 +72,10 @@ struct ThreadSetting {
   // Whether ThreadTrace::touches is kept. Then only addresses count: elements of tables of real numbers, and what functions that
   // are not known make of real numbers, are some number, and a buffer may be both read and stored to.
   bool addresses = false;
-  std::vector<int> counters;  // the variables of which touches tell
+  std::vector<int> counters;           // the variables of which touches tell
+  int followed = -1;                   // a variable of which ThreadTrace::history tells
+  ThreadExchange* exchange = nullptr;  // null: a thread that waits for others is refused
+  std::size_t thread = 0;              // its number in the block
 };
 
 // What a thread did.
@@ -72,10 +97,12 @@ struct ThreadTrace {
     int times = 0;                                   // that the watched statement was run
     std::map<int, ThreadValue> values;               // of the noted variables that have one
     std::map<int, std::vector<std::int64_t>> reads;  // elements so far, by parameter
+    std::size_t history = 0;                         // numbers of it so far
     std::set<int> deciding;                          // as below, so far
     bool rounded = false, reals_compared = false;    // likewise
   };
   std::string refusal;                                   // why it is not understood; then nothing else counts
+  std::vector<double> history;                           // the numbers that the followed variable was assigned
   Moment before, after;                                  // the watched statement, the last time that it was run
   std::map<int, std::map<std::int64_t, Access>> reads;   // by parameter and element
   std::map<int, std::map<std::int64_t, Access>> stores;  // the last of each element

@@ -41,6 +41,7 @@ class ConvolutionTiles : public KernelVisitor {
   double weight() const override { return 3; }
 
  private:
+  ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
   // Gives each convolution's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsConvolution, [&](const Convolution& found, const Refuse&) {

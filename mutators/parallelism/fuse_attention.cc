@@ -39,6 +39,7 @@ class FuseAttention : public KernelVisitor {
   double weight() const override { return 3; }
 
  private:
+  ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
   // Gives each attention's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {

@@ -20,7 +20,8 @@ class KernelVisitor : public SourceMutator {
  public:
   std::vector<Proposal> Proposals(const MutationContext& context) const final {
     return InPlainSource(
-        context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops());
+        context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops(), Preferred::kLeastWrittenOut,
+        restate());
   }
   std::vector<std::string> Refusals(const MutationContext& context) const final {
     return RefusalsInPlainSource(
@@ -31,7 +32,7 @@ class KernelVisitor : public SourceMutator {
               source, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
           return refusals;
         },
-        loops());
+        loops(), restate());
   }
 
  protected:
@@ -59,6 +60,8 @@ class KernelVisitor : public SourceMutator {
  private:
   // Which loops are taken away from the source that is looked at last.
   virtual ThreadLoops loops() const { return ThreadLoops::kOfOneTurn; }
+  // How kernels that it does not know are written as ones that it knows.
+  virtual Restate restate() const { return {}; }
 
   std::vector<Proposal> ProposalsIn(const MutationContext& context) const {
     std::vector<Proposal> proposals;

@@ -3,6 +3,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/contraction.h"
+#include "mutators/analysis/product_restatement.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
@@ -71,6 +72,8 @@ class TensorContraction : public KernelVisitor {
   double weight() const override { return 3; }
 
  private:
+  ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
+  Restate restate() const override { return RestatedProducts; }
   // Gives each contraction's proposal, or why it has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     const SyntaxTree& tree = context.tree;

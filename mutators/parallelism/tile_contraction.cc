@@ -6,8 +6,10 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/contraction.h"
+#include "mutators/analysis/product_restatement.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/contraction_text.h"
+#include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/tile_writer.h"
 
 namespace evo {
@@ -25,7 +27,7 @@ constexpr int kMostTileThreads = 512;
 // One thread per element of a matrix product becomes a block per tile of the output: both factors' parts come through shared
 // memory, and each thread keeps a tile of sums in registers. All of it at once, because shared tiles alone are slower than what
 // they replace.
-class TileContraction : public SourceMutator {
+class TileContraction : public KernelVisitor {
  public:
   std::string_view name() const override { return "tile_contraction"; }
   // Each sum adds the same products in the same order. Past the end of k it adds 0 * 0, which changes no sum that began at 0.
@@ -35,39 +37,21 @@ class TileContraction : public SourceMutator {
   }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    std::vector<Proposal> proposals;
-    for (const int kernel : Functions(context.tree)) {
-      if (!IsKernel(context.tree, kernel)) continue;
-      const auto found = AsContraction(context, kernel);
-      const auto* contraction = std::get_if<Contraction>(&found);
-      if (contraction == nullptr) continue;
-      const auto grid = GridOf(context, *contraction);
-      if (!grid) continue;
-      proposals.push_back(Tiled(context, *contraction, *grid));
-    }
-    return proposals;
-  }
-
-  std::vector<std::string> Refusals(const MutationContext& context) const override {
-    std::vector<std::string> refusals;
-    for (const int kernel : Functions(context.tree)) {
-      if (!IsKernel(context.tree, kernel)) continue;
-      const auto found = AsContraction(context, kernel);
-      std::string why;
-      if (const auto* none = std::get_if<std::string>(&found))
-        why = *none;
-      else if (!GridOf(context, std::get<Contraction>(found)))
-        why = kUnknownGrid;
-      if (!why.empty()) refusals.push_back(fmt::format("{}: {}", context.tree.node(kernel).name, why));
-    }
-    return refusals;
-  }
-
  private:
   struct Names {
     std::string tile_m, tile_n, tile_k, thread_m, thread_n;
   };
+
+  ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
+  Restate restate() const override { return RestatedProducts; }
+  // Gives each contraction's proposal, or why a kernel is none.
+  void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
+    VisitRecognised(context, refuse, AsContraction, [&](const Contraction& found, const Refuse& refuse_kernel) {
+      const auto grid = GridOf(context, found);
+      if (!grid) return refuse_kernel(kUnknownGrid);
+      propose(Tiled(context, found, *grid));
+    });
+  }
 
   static Names NamesIn(const SyntaxTree& tree) {
     const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };

@@ -3,6 +3,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/contraction.h"
+#include "mutators/analysis/product_restatement.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/warp_group_writer.h"
@@ -42,6 +43,8 @@ class WarpGroupContraction : public KernelVisitor {
   std::string_view required_arch() const override { return kArch; }
 
  private:
+  ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
+  Restate restate() const override { return RestatedProducts; }
   // Gives each contraction's proposal, or why it has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     const SyntaxTree& tree = context.tree;

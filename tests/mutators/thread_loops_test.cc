@@ -9,10 +9,10 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string WithoutLoops(const std::string& source, bool planes = false) {
+std::string WithoutLoops(const std::string& source, ThreadLoops loops = ThreadLoops::kOfOneTurn) {
   const Parent parent(source);
   EXPECT_TRUE(parent.tree->errors().empty()) << parent.tree->errors().front();
-  return WithoutThreadLoops(parent.Context(), planes).value_or("(the same)");
+  return WithoutThreadLoops(parent.Context(), loops).value_or("(the same)");
 }
 
 constexpr char kStriding[] = R"(// evo:launch k(A, N) grid(ceil_div(N, 128)) block(128)
@@ -48,7 +48,7 @@ __global__ void k(const float* a, float* b, int w, int d) {
 )";
 
 TEST(ThreadLoops, OverPlanesBecomeADimensionOfTheGrid) {
-  const std::string text = WithoutLoops(kPlanes, true);
+  const std::string text = WithoutLoops(kPlanes, ThreadLoops::kOfPlanes);
   EXPECT_THAT(text, HasSubstr("grid(ceil_div(W, 32), 4, D) block(32, 8)"));
   EXPECT_THAT(text, HasSubstr("    const int z = blockIdx.z + 1;\n    if (z < d - 1) b[z * w + x] = a[z * w + x];\n"));
   EXPECT_EQ(WithoutLoops(kPlanes), "(the same)");
@@ -59,10 +59,10 @@ TEST(ThreadLoops, OverPlanesThatShareSomethingStay) {
        {std::pair("z < d - 1", "z < d + 1"), std::pair("z < d - 1", "z < 2 * d"), std::pair("++z", "z += 2"),
         std::pair("int z = 1", "int z = x"), std::pair("  if (x < w) {", "  float s = 0;\n  d += 1;\n  if (x < w) {"),
         std::pair("b[z * w + x] = a[z * w + x];", "{ if (z > 5) return; b[z * w + x] = a[z * w + x]; }")})
-    EXPECT_EQ(WithoutLoops(With(kPlanes, from, to), true), "(the same)") << to;
+    EXPECT_EQ(WithoutLoops(With(kPlanes, from, to), ThreadLoops::kOfPlanes), "(the same)") << to;
   const std::string carried = With(With(kPlanes, "  if (x < w) {", "  float s = 0;\n  if (x < w) {"),
                                    "b[z * w + x] = a[z * w + x];", "{ s += a[z * w + x]; b[z * w + x] = s; }");
-  EXPECT_EQ(WithoutLoops(carried, true), "(the same)");
+  EXPECT_EQ(WithoutLoops(carried, ThreadLoops::kOfPlanes), "(the same)");
 }
 
 }  // namespace

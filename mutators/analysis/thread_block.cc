@@ -1,0 +1,179 @@
+#include "mutators/analysis/thread_block.h"
+
+#include <algorithm>
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+// Of the stack of a thread, which holds what stands around the expression that it computes.
+constexpr std::size_t kFiberStackBytes = 256 * 1024;
+constexpr std::size_t kFiberLanes = 32;
+
+bool AreSame(const ThreadValue& a, const ThreadValue& b) {
+  return a.kind == b.kind && a.integer == b.integer && a.real == b.real && a.memory == b.memory;
+}
+
+// The threads of a block, each on a stack of its own.
+class BlockFibers : private ThreadMeeting {
+ public:
+  BlockFibers(ThreadRun& run, std::vector<ThreadSetting> settings)
+      : run_(run), settings_(std::move(settings)), traces_(settings_.size()), states_(settings_.size()) {
+    exchange_.meeting = this;
+    exchange_.stored.resize(settings_.size());
+    exchange_.given.resize(settings_.size());
+  }
+
+  std::vector<ThreadTrace> Run() {
+    for (std::size_t i = 0; i < settings_.size(); ++i) Start(i);
+    bool went = true;
+    while (went && !refused_) {
+      went = false;
+      for (std::size_t i = 0; i < states_.size() && !refused_; ++i) {
+        if (states_[i].done || states_[i].waits != Waits::kNone) continue;
+        went = true;
+        Resume(i);
+      }
+      if (!refused_) Release();
+    }
+    const bool all_done = AllDone();
+    // Who waits still gets no for an answer, and ends.
+    over_ = true;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      while (!states_[i].done) Resume(i);
+    }
+    if (thrown_) std::rethrow_exception(thrown_);
+    if (!all_done && !refused_) RefuseAll("its threads do not meet at barriers and shuffles");
+    if (races_) RefuseAll("its threads race for an element of shared memory");
+    if (refused_) RefuseAll(why_);
+    return std::move(traces_);
+  }
+
+ private:
+  enum class Waits : std::uint8_t { kNone, kWarp, kBlock };
+  struct State {
+    boost::context::fiber thread, back;
+    Waits waits = Waits::kNone;
+    std::uint32_t mask = 0;
+    bool done = false;
+  };
+
+  void Start(std::size_t i) {
+    settings_[i].exchange = &exchange_;
+    settings_[i].thread = i;
+    states_[i].thread = boost::context::fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(kFiberStackBytes),
+                                              [this, i](boost::context::fiber&& back) {
+                                                states_[i].back = std::move(back);
+                                                try {
+                                                  traces_[i] = run_.Run(settings_[i]);
+                                                } catch (...) {
+                                                  thrown_ = std::current_exception();
+                                                }
+                                                states_[i].done = true;
+                                                return std::move(states_[i].back);
+                                              });
+  }
+
+  void Resume(std::size_t i) {
+    states_[i].thread = std::move(states_[i].thread).resume();
+    if (!states_[i].done || over_ || refused_) return;
+    if (traces_[i].refusal.empty() && !thrown_) return;
+    refused_ = true;
+    why_ = traces_[i].refusal;
+  }
+
+  bool Wait(std::size_t i, Waits waits, std::uint32_t mask) {
+    if (over_) return false;
+    states_[i].waits = waits;
+    states_[i].mask = mask;
+    states_[i].back = std::move(states_[i].back).resume();
+    return !over_;
+  }
+  bool MeetBlock(std::size_t thread) override { return Wait(thread, Waits::kBlock, 0); }
+  bool MeetWarp(std::size_t thread, std::uint32_t mask) override { return Wait(thread, Waits::kWarp, mask); }
+
+  bool AllDone() const {
+    return std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.done; });
+  }
+
+  // Lets those go on that have met.
+  void Release() {
+    for (std::size_t first = 0; first < states_.size(); first += kFiberLanes) ReleaseWarp(first);
+    const bool all = std::all_of(states_.begin(), states_.end(),
+                                 [](const State& state) { return state.done || state.waits == Waits::kBlock; });
+    if (!all) return;
+    std::vector<std::size_t> threads;
+    for (std::size_t i = 0; i < states_.size(); ++i) threads.push_back(i);
+    Merge(threads);
+    for (State& state : states_) state.waits = Waits::kNone;
+  }
+
+  void ReleaseWarp(std::size_t first) {
+    const std::size_t end = std::min(first + kFiberLanes, states_.size());
+    for (std::size_t i = first; i < end; ++i) {
+      if (states_[i].done || states_[i].waits != Waits::kWarp) continue;
+      const std::uint32_t mask = states_[i].mask;
+      std::vector<std::size_t> lanes;
+      bool all = true;
+      for (std::size_t lane = first; lane < end; ++lane) {
+        if ((mask >> (lane - first) & 1) == 0 || states_[lane].done) continue;
+        lanes.push_back(lane);
+        all = all && states_[lane].waits == Waits::kWarp && states_[lane].mask == mask;
+      }
+      if (!all) continue;
+      Merge(lanes);
+      for (const std::size_t lane : lanes) states_[lane].waits = Waits::kNone;
+    }
+  }
+
+  // All threads see from now on what these have stored.
+  void Merge(const std::vector<std::size_t>& threads) {
+    SharedValues stored;
+    for (const std::size_t i : threads) {
+      for (auto& [place, value] : exchange_.stored[i]) {
+        const auto [known, fresh] = stored.emplace(place, value);
+        races_ = races_ || (!fresh && !AreSame(known->second, value));
+      }
+      exchange_.stored[i].clear();
+    }
+    for (auto& [place, value] : stored) exchange_.shared[place] = std::move(value);
+  }
+
+  void RefuseAll(const std::string& why) {
+    for (ThreadTrace& trace : traces_) trace.refusal = why;
+  }
+
+  ThreadRun& run_;
+  std::vector<ThreadSetting> settings_;
+  std::vector<ThreadTrace> traces_;
+  std::vector<State> states_;
+  ThreadExchange exchange_;
+  bool over_ = false, refused_ = false, races_ = false;
+  std::string why_;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace
+
+std::vector<ThreadTrace> RunBlock(ThreadRun& run, std::vector<ThreadSetting> threads) {
+  return BlockFibers(run, std::move(threads)).Run();
+}
+
+bool NeedsBlock(const SyntaxTree& tree, int kernel) {
+  const auto nodes = Subtree(tree, kernel);
+  if (std::any_of(nodes.begin(), nodes.end(), [&](int one) { return tree.node(one).kind_name == "attribute(shared)"; }))
+    return true;
+  const auto calls = NodesOfKind(tree, "CallExpr");
+  return std::any_of(calls.begin(), calls.end(), [&](int call) {
+    const std::string_view callee = LibraryCallee(tree, call);
+    return callee.starts_with("__sync") || callee.starts_with("__shfl");
+  });
+}
+
+}  // namespace evo
