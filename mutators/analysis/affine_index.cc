@@ -164,6 +164,23 @@ AffineForm AffineForm::TimesForm(const AffineForm& other) const {
   return result;
 }
 
+std::optional<AffineForm> AffineForm::DividedBy(const AffineForm& by) const {
+  if (by.terms_.size() != 1) return std::nullopt;
+  const auto& [divisor, count] = *by.terms_.begin();
+  AffineForm quotient;
+  for (const auto& [product, times] : terms_) {
+    Product left = product;
+    for (const int symbol : divisor) {
+      const auto at = std::find(left.begin(), left.end(), symbol);
+      if (at == left.end()) return std::nullopt;
+      left.erase(at);
+    }
+    if (times % count != 0) return std::nullopt;
+    quotient.terms_[left] = times / count;
+  }
+  return quotient;
+}
+
 std::optional<AffineForm> AffineForm::CoefficientOf(int symbol) const {
   AffineForm coefficient;
   for (const auto& [product, count] : terms_) {

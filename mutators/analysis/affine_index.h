@@ -23,6 +23,8 @@ class AffineForm {
   AffineForm Plus(const AffineForm& other, std::int64_t factor = 1) const;
   AffineForm TimesForm(const AffineForm& other) const;
 
+  // The quotient by a form of one product that divides all products of this one; else nullopt.
+  std::optional<AffineForm> DividedBy(const AffineForm& by) const;
   // What a symbol is multiplied by; nullopt if it occurs in a product with itself.
   std::optional<AffineForm> CoefficientOf(int symbol) const;
   bool Contains(int symbol) const;

@@ -8,12 +8,14 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "mutators/analysis/attention_check.h"
 #include "mutators/analysis/attention_runs.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_loops.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -24,6 +26,8 @@ namespace {
 constexpr std::int64_t kTriedRows[] = {1, 3};
 // Keys of the last run, in which all numbers of the code matter that may limit what a row sees.
 constexpr std::int64_t kMostKeys = 1100;
+// Where no row is the last.
+constexpr std::int64_t kManyRows = 1 << 20;
 constexpr std::string_view kNoAttention = "what it stores is not softmax(scale * query * key) * value over the keys";
 
 class AttentionFinder {
@@ -31,13 +35,14 @@ class AttentionFinder {
   AttentionFinder(const MutationContext& context, const LaunchDirective& launch, int kernel, const RowIndex& row)
       : context_(context),
         tree_(context.tree),
-        row_(row.declaration),
-        runs_(context, launch, kernel, row),
+        index_(row),
+        runs_(context, launch, kernel, index_),
+        row_(runs_.row_symbol()),
         run_(runs_.threads()) {
     found_.kernel = kernel;
     found_.launch = &launch;
     found_.axis = row.axis;
-    found_.extent = launch.block[row.block_axis].text();
+    found_.extent = row.together() ? std::to_string(row.extent) : launch.block[row.block_axis].text();
     found_.guards = runs_.guards();
   }
 
@@ -53,7 +58,7 @@ class AttentionFinder {
     why_ = std::move(why);
     return false;
   }
-  const std::string& NameOf(int declaration) const { return tree_.node(declaration).name; }
+  std::string NameOf(int declaration) const { return declaration < 0 ? "blockIdx" : tree_.node(declaration).name; }
 
   // Two rows at two settings, which the same roles must explain.
   bool RunSmall() {
@@ -103,6 +108,7 @@ class AttentionFinder {
         const auto other = traces_[1][0].compared.find(text);
         if (other == traces_[1][0].compared.end() || compared.first + more != first || other->second.first + more != second)
           continue;
+        if (!IsOfBlock(compared.second)) continue;
         const auto symbols = compared.second.Symbols();
         allowed_.insert(symbols.begin(), symbols.end());
         if (plain) continue;
@@ -113,14 +119,66 @@ class AttentionFinder {
     return bound;
   }
 
+  // Of rows with a flat index: the length, if the heads are as many as a bound of the index says, and each computes its own.
+  std::optional<std::string> FlatRows() {
+    const auto none = [&] { return Refuse("no bound is known for its heads"), std::nullopt; };
+    std::int64_t heads[2] = {};
+    for (const std::size_t number : {0u, 1u}) {
+      const auto known = runs_.HeadsOf(number);
+      if (!known || *known == 0) return none();
+      heads[number] = *known;
+      for (std::int64_t head = 0; head < *known; ++head) {
+        if (!Computes(runs_.RunHead(number, head, 1), roles_, 1))
+          return Refuse("its heads do not all compute the same"), std::nullopt;
+      }
+    }
+    for (const auto& [text, compared] : traces_[0][0].compared) {
+      const auto other = traces_[1][0].compared.find(text);
+      if (other == traces_[1][0].compared.end() || compared.first != heads[0] * runs_.LengthOf(0) ||
+          other->second.first != heads[1] * runs_.LengthOf(1))
+        continue;
+      const auto quotient = compared.second.DividedBy(*index_.flat_length);
+      const auto of_launch = [&](const AffineForm& form) { return LaunchTextOf(tree_, *found_.launch, found_.kernel, form); };
+      const auto launched = quotient ? of_launch(*quotient) : std::nullopt, length = of_launch(*index_.flat_length);
+      if (!launched || !length) continue;
+      found_.flat_heads = *launched;
+      found_.flat_rows = *length;
+      for (const AffineForm* form : {&compared.second, &*index_.flat_length}) {
+        const auto symbols = form->Symbols();
+        allowed_.insert(symbols.begin(), symbols.end());
+      }
+      allowed_.insert(BuiltinSymbol("blockIdx", 1));
+      return run_.TextOf(*index_.flat_length);
+    }
+    return none();
+  }
+
+  // Without a bound in the kernel: the parameter for which the launch line passes what it has blocks of one row each.
+  std::optional<std::string> RowsOfGrid() const {
+    if (index_.extent != 1) return std::nullopt;
+    std::size_t place = 0;
+    for (const int child : tree_.node(found_.kernel).children) {
+      if (tree_.node(child).kind_name != "ParmDecl") continue;
+      const std::size_t at = place++;
+      if (at < found_.launch->arguments.size() && !WrittenIn(tree_, found_.kernel).contains(child) &&
+          SameTokens(found_.launch->arguments[at], found_.launch->grid[found_.axis].text()) &&
+          IsArithmetic(WithoutConst(tree_.node(child).type)))
+        return NameOf(child);
+    }
+    return std::nullopt;
+  }
+
   bool FindBounds() {
-    const auto first = runs_.RowsOf(0), second = runs_.RowsOf(1);
-    const auto rows = first && second ? BoundOf(*first, *second) : std::nullopt;
+    const auto first = index_.flat_length ? std::optional(runs_.LengthOf(0)) : runs_.RowsOf(0);
+    const auto second = index_.flat_length ? std::optional(runs_.LengthOf(1)) : runs_.RowsOf(1);
+    auto rows = index_.flat_length ? FlatRows() : first && second ? BoundOf(*first, *second) : std::nullopt;
+    if (!rows && !first && !second && index_.together()) rows = RowsOfGrid();
+    if (!why_.empty()) return false;
     if (!rows)
       return Refuse(fmt::format("no bound is known for {}: `if ({} >= ..) return;` or `if (.. < ..)` around the work",
-                                NameOf(row_), NameOf(row_)));
+                                NameOf(index_.declaration), NameOf(index_.declaration)));
     found_.rows = found_.keys = *rows;
-    rows_ = *first;
+    rows_ = first ? *first : kManyRows;
     if (KeysRead(traces_[0][0], roles_) != KeysRead(traces_[0][1], roles_)) return true;
     const auto keys = BoundOf(KeysRead(traces_[0][0], roles_), KeysRead(traces_[1][0], roles_));
     if (!keys) return Refuse("no bound is known for its keys");
@@ -161,10 +219,11 @@ class AttentionFinder {
       AffineForm base = *forms.front(), stride;
       if (by_row) {
         const auto coefficient = base.CoefficientOf(row_);
-        if (!coefficient)
-          return Refuse(fmt::format("the rows of {} do not follow each other by a fixed distance", NameOf(parameter)));
-        stride = *coefficient;
-        base = base.Plus(stride.TimesForm(AffineForm::Symbol(row_)), -1);
+        const auto by_one =
+            coefficient && index_.together() ? coefficient->DividedBy(AffineForm::Constant(index_.extent)) : coefficient;
+        if (!by_one) return Refuse(fmt::format("the rows of {} do not follow each other by a fixed distance", NameOf(parameter)));
+        stride = *by_one;
+        base = base.Plus(stride.TimesForm(runs_.RowForm(kTriedRows[1])), -1);
       } else {
         stride = forms[depth]->Plus(base, -1);
       }
@@ -189,7 +248,7 @@ class AttentionFinder {
   bool IsOfBlock(const AffineForm& form) const {
     const auto symbols = form.Symbols();
     return std::none_of(symbols.begin(), symbols.end(), [&](int symbol) {
-      return run_.OfThread(symbol) || symbol == BuiltinSymbol("blockIdx", found_.axis) ||
+      return symbol == row_ || run_.OfThread(symbol) || symbol == BuiltinSymbol("blockIdx", found_.axis) ||
              symbol == BuiltinSymbol("gridDim", found_.axis);
     });
   }
@@ -224,10 +283,11 @@ class AttentionFinder {
     found_.output = Pointee(tree_.node(roles_.o).type);
     for (const int parameter : {roles_.q, roles_.k, roles_.v}) {
       const std::string type = Pointee(tree_.node(parameter).type);
-      if (type != "__half" && type != "__nv_bfloat16")
-        return Refuse(fmt::format("the elements of {} are {}; tensor cores multiply half or bfloat16", NameOf(parameter), type));
+      if (type != "__half" && type != "__nv_bfloat16" && type != "float")
+        return Refuse(fmt::format("the elements of {} are {}, and half, bfloat16 and float are known", NameOf(parameter), type));
       if (type != found_.element) return Refuse("its matrices are of two types");
     }
+    if (found_.element == "float") return found_.output == "float" || Refuse(fmt::format("it stores {}", found_.output));
     if (found_.output != found_.element && found_.output != "float") return Refuse(fmt::format("it stores {}", found_.output));
     return found_.depth % 16 == 0 ||
            Refuse(fmt::format("its rows have {} elements, and tensor cores take 16 at a time", found_.depth));
@@ -261,8 +321,9 @@ class AttentionFinder {
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
-  int row_;
+  RowIndex index_;
   AttentionRuns runs_;
+  int row_;
   const ThreadRun& run_;
   Attention found_;
   AttentionRoles roles_;
@@ -271,30 +332,6 @@ class AttentionFinder {
   ThreadTrace traces_[2][2];
   std::string why_;
 };
-
-// The variable that is a thread's row.
-std::optional<RowIndex> RowOf(const SyntaxTree& tree, int kernel, const LaunchDirective& launch) {
-  for (const int node : Subtree(tree, kernel)) {
-    const SyntaxNode& variable = tree.node(node);
-    const std::string type = WithoutConst(variable.type);
-    if (variable.kind_name != "VarDecl" || variable.children.empty() || !IsArithmetic(type) || type == "float" ||
-        type == "double")
-      continue;
-    const auto form = AffineFormOf(tree, variable.children.back(), {});
-    if (!form || WrittenIn(tree, kernel).contains(node) || IsMemoryName(tree, node)) continue;
-    for (std::size_t axis = 0; axis < launch.grid.size(); ++axis) {
-      for (std::size_t of_block = 0; of_block < launch.block.size(); ++of_block) {
-        const AffineForm thread = AffineForm::Symbol(BuiltinSymbol("threadIdx", of_block));
-        const AffineForm block = AffineForm::Symbol(BuiltinSymbol("blockIdx", axis));
-        const auto size = ConstantValue(tree, launch.block[of_block].text());
-        if (*form == thread.Plus(block.TimesForm(AffineForm::Symbol(BuiltinSymbol("blockDim", of_block)))) ||
-            (size && *form == thread.Plus(block.TimesForm(AffineForm::Constant(*size)))))
-          return RowIndex{node, axis, of_block};
-      }
-    }
-  }
-  return std::nullopt;
-}
 
 // Whether it has four pointers, and the file computes an exponential.
 bool MayBeAttention(const SyntaxTree& tree, int kernel) {
@@ -320,16 +357,21 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
   if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
       std::string_view::npos)
     return "its __launch_bounds__ rule out other blocks";
-  const auto nodes = Subtree(tree, kernel);
-  if (std::any_of(nodes.begin(), nodes.end(), [&](int one) { return tree.node(one).kind_name == "attribute(shared)"; }))
-    return "its threads work together already, through shared memory";
-  const auto row = RowOf(tree, kernel, *launch);
-  if (!row) return "no variable is blockIdx * size + threadIdx, the row of a thread";
-  for (std::size_t axis = 0; axis < launch->block.size(); ++axis) {
-    if (axis != row->block_axis && ConstantValue(tree, launch->block[axis].text()) != 1)
-      return "its blocks have threads along two axes";
+  std::string why = "no variable is blockIdx * size + threadIdx, the row of a thread";
+  bool first = true;
+  for (const RowIndex& row : RowIndicesOf(context, *launch, kernel)) {
+    std::variant<Attention, std::string> found;
+    bool two_axes = false;
+    for (std::size_t axis = 0; axis < launch->block.size() && !row.together(); ++axis)
+      two_axes |= axis != row.block_axis && ConstantValue(tree, launch->block[axis].text()) != 1;
+    if (two_axes)
+      found = "its blocks have threads along two axes";
+    else
+      found = AttentionFinder(context, *launch, kernel, row).Find();
+    if (std::holds_alternative<Attention>(found)) return found;
+    if (std::exchange(first, false)) why = std::get<std::string>(found);
   }
-  return AttentionFinder(context, *launch, kernel, *row).Find();
+  return why;
 }
 
 }  // namespace evo

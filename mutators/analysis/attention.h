@@ -27,7 +27,10 @@ struct Attention {
   std::size_t axis = 0;  // of the grid, along which the blocks have other rows
   std::string extent;    // the rows of a block, as the launch line says it
   Matrix q, k, v, o;
-  std::string element;            // IsTensorElement
+  // If the launch's threads have one index for the rows of all heads, what the new grid has: rows of a head, and heads, as the
+  // launch line says them. Heads are along the second axis then.
+  std::string flat_rows, flat_heads;
+  std::string element;            // IsTensorElement, or float
   std::string output;             // type of O's elements: `element` or float
   std::int64_t depth = 0;         // d is below it
   std::string depth_name;         // how the source spells it

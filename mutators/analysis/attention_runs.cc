@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/error.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_block.h"
 
 namespace evo {
 namespace {
@@ -23,6 +25,38 @@ constexpr std::int64_t kOtherBlocks = 2;
 constexpr std::int64_t kLargerSize = 14;
 // Threads of a block, where it asks for them.
 constexpr std::int64_t kBlockThreads = 4096;
+// Heads among which the first without work is looked for: with more than products of three sizes.
+constexpr std::int64_t kMostHeads = 200;
+// Elements of buffers of integers in the two settings, such as numbers of keys.
+constexpr std::int64_t kLoaded[] = {4, 3};
+
+// What a form of parameters and numbers is.
+std::int64_t ValueOf(const AffineForm& form, const std::map<int, std::int64_t>& integers) {
+  std::int64_t value = 0;
+  for (const auto& [product, count] : form.terms()) {
+    std::int64_t term = count;
+    for (const int symbol : product) {
+      const auto known = integers.find(symbol);
+      term *= known == integers.end() ? 0 : known->second;
+    }
+    value += term;
+  }
+  return value;
+}
+
+// All that one trace tells of the code in another.
+void MergeKnowledge(ThreadTrace& merged, const ThreadTrace& trace) {
+  merged.compared.insert(trace.compared.begin(), trace.compared.end());
+  merged.deciding.insert(trace.deciding.begin(), trace.deciding.end());
+  merged.names.insert(trace.names.begin(), trace.names.end());
+  merged.factors.insert(trace.factors.begin(), trace.factors.end());
+  merged.limits.insert(merged.limits.end(), trace.limits.begin(), trace.limits.end());
+  merged.largest_number = std::max(merged.largest_number, trace.largest_number);
+  merged.base_two |= trace.base_two;
+  merged.exponential |= trace.exponential;
+  merged.reals_compared |= trace.reals_compared;
+  merged.rounded |= trace.rounded;
+}
 
 }  // namespace
 
@@ -36,7 +70,28 @@ AttentionRuns::AttentionRuns(const MutationContext& context, const LaunchDirecti
       refusal_(sizes_.refusal()) {
   FindPinned();
   FindFixed();
+  FindScratch(launch);
   if (refusal_.empty() && sizes_.names().size() > kTriedSizes[0].size()) refusal_ = "its launch line names too many sizes";
+}
+
+// Workspaces that only this launch names.
+void AttentionRuns::FindScratch(const LaunchDirective& launch) {
+  std::size_t place = 0;
+  for (const int child : tree_.node(kernel_).children) {
+    if (tree_.node(child).kind_name != "ParmDecl") continue;
+    if (place >= launch.arguments.size()) return;
+    const std::string& argument = launch.arguments[place++];
+    const auto& workspaces = context_.rendered.workspaces;
+    if (std::none_of(workspaces.begin(), workspaces.end(), [&](const auto& one) { return one.name == argument; })) continue;
+    int uses = 0;
+    for (const Step& step : context_.rendered.steps) {
+      if (step.launch)
+        uses += static_cast<int>(std::count(step.launch->arguments.begin(), step.launch->arguments.end(), argument));
+      else
+        uses += 2;  // a fill may be of it
+    }
+    if (uses == 1) scratch_.insert(child);
+  }
 }
 
 // Of `if (depth != HEAD_DIM) return;` and the like, what the parameter is in all that counts.
@@ -81,7 +136,7 @@ void AttentionRuns::FindFixed() {
 
 // The numbers of a run; `changed` names have the value `to`. nullopt if the launch line passes what is no number.
 std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::int64_t row, const std::set<std::string>& changed,
-                                                      std::int64_t to) {
+                                                      std::int64_t to, std::int64_t head) {
   ThreadSetting setting;
   Variables values;
   for (const auto& [name, value] : context_.genome.parameters) values[name] = Number::Integer(value);
@@ -102,18 +157,73 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
   }
   setting.reals = sizes_.reals();
   for (const std::size_t axis : {0u, 1u, 2u}) {
-    setting.builtins[BuiltinSymbol("blockIdx", axis)] = axis == row_.axis ? 0 : 1;
+    setting.builtins[BuiltinSymbol("blockIdx", axis)] = axis == row_.axis ? 0 : head;
     setting.builtins[BuiltinSymbol("gridDim", axis)] = kOtherBlocks + static_cast<std::int64_t>(axis);
+  }
+  setting.scratch = scratch_;
+  setting.loaded = changed.empty() ? kLoaded[number] : to;
+  if (row_.together()) {
+    setting.builtins[BuiltinSymbol("blockIdx", row_.axis)] = row / row_.extent;
+    for (std::size_t axis = 0; axis < row_.block.size(); ++axis)
+      setting.builtins[BuiltinSymbol("blockDim", axis)] = row_.block[axis];
+    setting.consumed = true;
+    setting.thread_symbols = false;
+    return setting;
   }
   setting.builtins[BuiltinSymbol("threadIdx", row_.block_axis)] = row;
   setting.builtins[BuiltinSymbol("blockDim", row_.block_axis)] = kBlockThreads;
   setting.row = row;
+  if (row_.flat_length) {
+    setting.flat_length = row_.flat_length;
+    setting.flat_outer = BuiltinSymbol("blockIdx", 1);
+    setting.flat_row = row_.declaration;
+    setting.row = head * ValueOf(*row_.flat_length, setting.integers) + row;
+  }
   return setting;
 }
 
+// One thread of the row, or all that share it.
+ThreadTrace AttentionRuns::RunSetting(const ThreadSetting& setting, std::int64_t row) {
+  return row_.together() ? RunTogether(setting, row) : run_.Run(setting);
+}
+
+ThreadTrace AttentionRuns::RunTogether(const ThreadSetting& setting, std::int64_t row) {
+  if (last_.traces.empty() || last_.symbolic != setting.symbolic || last_.integers != setting.integers ||
+      last_.builtins != setting.builtins) {
+    std::vector<ThreadSetting> threads(row_.shared_rows.size(), setting);
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      auto number = static_cast<std::int64_t>(i);
+      for (std::size_t axis = 0; axis < row_.block.size(); ++axis) {
+        threads[i].builtins[BuiltinSymbol("threadIdx", axis)] = number % row_.block[axis];
+        number /= row_.block[axis];
+      }
+    }
+    last_ = {RunBlock(run_, std::move(threads)), setting.integers, setting.builtins, setting.symbolic};
+  }
+  ThreadTrace merged;
+  for (std::size_t i = 0; i < last_.traces.size(); ++i) {
+    const ThreadTrace& trace = last_.traces[i];
+    if (!trace.refusal.empty()) return trace;
+    MergeKnowledge(merged, trace);
+    if (row_.shared_rows[i] != row % row_.extent) continue;
+    for (const auto& [from, to] : {std::pair(&trace.reads, &merged.reads), std::pair(&trace.stores, &merged.stores)}) {
+      for (const auto& [buffer, elements] : *from) (*to)[buffer].insert(elements.begin(), elements.end());
+    }
+  }
+  return merged;
+}
+
+AffineForm AttentionRuns::RowForm(std::int64_t row) const {
+  const AffineForm symbol = AffineForm::Symbol(row_symbol());
+  if (!row_.together()) return symbol;
+  return symbol.TimesForm(AffineForm::Constant(row_.extent)).Plus(AffineForm::Constant(row % row_.extent));
+}
+
+int AttentionRuns::row_symbol() const { return row_.together() ? BuiltinSymbol("blockIdx", row_.axis) : row_.declaration; }
+
 ThreadTrace AttentionRuns::Run(std::size_t number, std::int64_t row) {
   const auto setting = SettingOf(number, row, {}, 0);
-  if (setting) return run_.Run(*setting);
+  if (setting) return RunSetting(*setting, row);
   ThreadTrace trace;
   trace.refusal = "its launch line passes what is no number";
   return trace;
@@ -123,7 +233,29 @@ ThreadTrace AttentionRuns::RunWith(std::size_t number, std::int64_t row, const s
   auto setting = SettingOf(number, row, names, size);
   if (!setting) return {};
   setting->symbolic = false;
-  return run_.Run(*setting);
+  return RunSetting(*setting, row);
+}
+
+ThreadTrace AttentionRuns::RunHead(std::size_t number, std::int64_t head, std::int64_t row) {
+  auto setting = SettingOf(number, row, {}, 0, head);
+  if (!setting) return {};
+  setting->symbolic = false;
+  return RunSetting(*setting, row);
+}
+
+std::int64_t AttentionRuns::LengthOf(std::size_t number) {
+  const auto setting = SettingOf(number, 0, {}, 0);
+  return setting ? ValueOf(*row_.flat_length, setting->integers) : 0;
+}
+
+std::optional<std::int64_t> AttentionRuns::HeadsOf(std::size_t number) {
+  const std::int64_t length = LengthOf(number);
+  for (std::int64_t head = 0; head < kMostHeads; ++head) {
+    const ThreadTrace first = RunHead(number, head, 0), last = RunHead(number, head, length - 1);
+    if (!first.refusal.empty() || first.stores.empty() != last.stores.empty()) return std::nullopt;
+    if (first.stores.empty()) return head;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> AttentionRuns::RowsOf(std::size_t number) {

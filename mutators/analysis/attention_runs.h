@@ -15,12 +15,23 @@
 
 namespace evo {
 
-// The variable `blockIdx.a * size + threadIdx.b` of a kernel, with its axes.
+// How a kernel's threads get their rows: by a variable `blockIdx.a * size + threadIdx.b`, with its axes, or by one that has the
+// same value in threads which share a row.
 struct RowIndex {
   int declaration = -1;
   std::size_t axis = 0;
   std::size_t block_axis = 0;
+  // Where the threads of a block work together: their rows in the block, how many there are, and the block's size.
+  std::vector<std::int64_t> shared_rows;
+  std::int64_t extent = 0;
+  std::vector<std::int64_t> block;
+  // If the variable is `head * length + row`: the length, as a form and as the setting's parameter.
+  FormPointer flat_length;
+  bool together() const { return !shared_rows.empty(); }
 };
+
+// The ways in which the threads of a kernel may get their rows, the likely ones first.
+std::vector<RowIndex> RowIndicesOf(const MutationContext& context, const LaunchDirective& launch, int kernel);
 
 // Runs threads of a kernel with numbers for the sizes that its launch line passes. There are two settings, 0 and 1, in which all
 // sizes are from 5 to 13 and no two are the same.
@@ -37,6 +48,15 @@ class AttentionRuns {
   ThreadTrace RunWith(std::size_t number, std::int64_t row, const std::set<std::string>& names, std::int64_t size);
   // The first row that stores nothing; nullopt if all do.
   std::optional<std::int64_t> RowsOf(std::size_t number);
+  // Of rows with a flat index: the same of heads, in which all rows below the length store something.
+  std::optional<std::int64_t> HeadsOf(std::size_t number);
+  // One thread of a head, without forms.
+  ThreadTrace RunHead(std::size_t number, std::int64_t head, std::int64_t row);
+  // The number of rows of a head.
+  std::int64_t LengthOf(std::size_t number);
+  // The row as it stands in forms: a factor of what moves an index by one row, and the rest of the block's row.
+  AffineForm RowForm(std::int64_t row) const;
+  int row_symbol() const;
   // The sizes that decide, in the first setting, that `rows` is the first row without work or that `row` reads so many keys.
   std::set<std::string> Driving(std::int64_t rows, std::int64_t row, const AttentionRoles& roles, std::int64_t keys);
 
@@ -51,7 +71,10 @@ class AttentionRuns {
   void Pin(int condition);
   void FindFixed();
   std::optional<ThreadSetting> SettingOf(std::size_t number, std::int64_t row, const std::set<std::string>& changed,
-                                         std::int64_t to);
+                                         std::int64_t to, std::int64_t head = 1);
+  ThreadTrace RunSetting(const ThreadSetting& setting, std::int64_t row);
+  ThreadTrace RunTogether(const ThreadSetting& setting, std::int64_t row);
+  void FindScratch(const LaunchDirective& launch);
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
@@ -63,6 +86,14 @@ class AttentionRuns {
   std::vector<int> guards_;
   std::map<int, std::int64_t> pinned_;         // by parameter
   std::map<std::string, std::int64_t> fixed_;  // sizes that are passed for a pinned parameter
+  std::set<int> scratch_;
+  // What the threads of the last block did.
+  struct Block {
+    std::vector<ThreadTrace> traces;
+    std::map<int, std::int64_t> integers, builtins;
+    bool symbolic = false;
+  };
+  Block last_;
 };
 
 }  // namespace evo

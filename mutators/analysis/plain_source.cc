@@ -216,7 +216,13 @@ std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, c
     return !find(plain).empty();
   };
   WithPlainContexts(context, loops, restate ? RestatedText(restated) : RestatedText(), look);
-  refusals.insert(refusals.end(), more.begin(), more.end());
+  // The reason goes behind the kernel's own.
+  for (const std::string& why : more) {
+    const std::size_t colon = why.find(": ");
+    for (std::string& refusal : refusals) {
+      if (colon != std::string::npos && refusal.starts_with(why.substr(0, colon + 2))) refusal += ";" + why.substr(colon + 1);
+    }
+  }
   return refusals;
 }
 

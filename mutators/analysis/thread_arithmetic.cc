@@ -13,6 +13,7 @@
 #include "mutators/analysis/integer_arithmetic.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_functions.h"
+#include "mutators/analysis/thread_memory.h"
 
 namespace evo {
 namespace {
@@ -24,6 +25,32 @@ TextPointer Shared(std::string text) { return std::make_shared<const std::string
 
 bool IsAnyOf(std::string_view callee, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), callee) != names.end();
+}
+
+SumPointer AsSum(const ThreadValue& value) {
+  if (value.sum || value.real == 0) return value.sum;
+  ThreadSum sum;
+  sum.value = value.real;
+  if (value.element) sum.a = value.memory, sum.at_a = value.integer;
+  return std::make_shared<const ThreadSum>(sum);
+}
+
+// Of the sum of two real numbers.
+SumPointer SumOf(const ThreadValue& left, const ThreadValue& right) {
+  SumPointer a = AsSum(left), b = AsSum(right);
+  if (!a || !b) return a ? a : b;
+  if (!b->IsTerm() && a->IsTerm()) std::swap(a, b);
+  ThreadSum sum = b->IsTerm() ? *b : ThreadSum{};
+  sum.value = left.real + right.real;
+  sum.before = a;
+  if (!b->IsTerm()) sum.added = b;
+  return std::make_shared<const ThreadSum>(std::move(sum));
+}
+
+SumPointer ProductOf(const ThreadValue& left, const ThreadValue& right) {
+  if (!left.element || !right.element) return nullptr;
+  return std::make_shared<const ThreadSum>(
+      ThreadSum{left.real * right.real, left.memory, right.memory, left.integer, right.integer, nullptr, nullptr});
 }
 
 }  // namespace
@@ -50,6 +77,23 @@ ThreadValue ThreadArithmetic::Moved(const ThreadValue& pointer, const ThreadValu
   return moved;
 }
 
+// Of `outer * length + row`, with row below length, divided by the length or a multiple of it. Null for others.
+FormPointer ThreadArithmetic::FlatResult(std::string_view spelled, const AffineForm& left, const AffineForm& right) {
+  const AffineForm &length = *setting_.flat_length, outer = AffineForm::Symbol(setting_.flat_outer),
+                   row = AffineForm::Symbol(setting_.flat_row);
+  if (!(left == outer.TimesForm(length).Plus(row))) return nullptr;
+  const auto times = right.DividedBy(length);
+  if (!times) return nullptr;
+  if (times->IsConstant(1)) return spelled == "/" ? Shared(outer) : spelled == "%" ? Shared(row) : nullptr;
+  if (spelled != "/") return nullptr;
+  return symbols_.ResultOf(fmt::format("({} / ({}))", symbols_.TextOf(outer), symbols_.TextOf(*times)), outer, *times);
+}
+
+// Of an element of a buffer: computing with it reads it.
+void ThreadArithmetic::Consume(const ThreadValue& value) {
+  if (setting_.consumed && value.element) NoteRead(trace_, value, setting_.symbolic);
+}
+
 void ThreadArithmetic::NoteCompared(const ThreadValue& value) {
   if (!value.form) return;
   if (const auto constant = value.form->terms().find({}); constant != value.form->terms().end())
@@ -73,6 +117,9 @@ bool ThreadArithmetic::IsTrue(const ThreadValue& value) {
 // The form of what is no polynomial.
 FormPointer ThreadArithmetic::ResultOf(std::string_view spelled, const ThreadValue& left, const ThreadValue& right) {
   const FormPointer a = left.FormOrConstant(), b = right.FormOrConstant();
+  if (setting_.flat_length) {
+    if (FormPointer flat = FlatResult(spelled, *a, *b)) return flat;
+  }
   const auto text = [&](const AffineForm& side) {
     const std::string spelt = symbols_.TextOf(side);
     return IsNameOnly(spelt) ? spelt : fmt::format("({})", spelt);
@@ -102,18 +149,25 @@ ThreadValue ThreadArithmetic::CombinedIntegers(std::string_view spelled, const T
 }
 
 ThreadValue ThreadArithmetic::CombinedReals(std::string_view spelled, const ThreadValue& left, const ThreadValue& right) {
+  Consume(left), Consume(right);
   if (const IntegerOperator comparison(spelled); comparison.compares()) {
     NoteLimit(left, right);
     return ThreadValue::Integer(comparison.Holds(left.real, right.real));
   }
   const TextPointer text =
       left.text && right.text ? Shared(fmt::format("({} {} {})", *left.text, spelled, *right.text)) : nullptr;
-  if (spelled == "+") return ThreadValue::Real(left.real + right.real, text);
+  if (spelled == "+") {
+    ThreadValue value = ThreadValue::Real(left.real + right.real, text);
+    if (setting_.sums) value.sum = SumOf(left, right);
+    return value;
+  }
   if (spelled == "-") return ThreadValue::Real(left.real - right.real, text);
   if (spelled == "*") {
     if (left.text && !right.text) trace_.factors.try_emplace(*left.text, left.real);
     if (right.text && !left.text) trace_.factors.try_emplace(*right.text, right.real);
-    return ThreadValue::Real(left.real * right.real, text);
+    ThreadValue value = ThreadValue::Real(left.real * right.real, text);
+    if (setting_.sums) value.sum = ProductOf(left, right);
+    return value;
   }
   if (spelled == "/") {
     if (right.text && !left.text) trace_.factors.try_emplace(fmt::format("(1.0f / {})", *right.text), 1 / right.real);
@@ -126,6 +180,7 @@ ThreadValue ThreadArithmetic::Unary(std::string_view spelled, const ThreadValue&
   if (spelled == "+") return value;
   if (spelled == "!") return ThreadValue::Integer(value.kind == ValueKind::kReal ? value.real == 0 : value.integer == 0);
   if (spelled == "-" && value.kind == ValueKind::kInteger) return CombinedIntegers("-", ThreadValue::Integer(0), value);
+  if (spelled == "~" && value.kind == ValueKind::kInteger) return CombinedIntegers("-", ThreadValue::Integer(-1), value);
   if (spelled == "-" && value.kind == ValueKind::kReal)
     return ThreadValue::Real(-value.real, value.text ? Shared(fmt::format("(-{})", *value.text)) : nullptr);
   return {};
@@ -163,6 +218,7 @@ ThreadValue ThreadArithmetic::Extreme(bool largest, const ThreadValue& a, const 
     return ThreadValue::Integer(value, symbols_.ResultOf(text, *x, *y));
   }
   const ThreadValue x = AsReal(a), y = AsReal(b);
+  Consume(x), Consume(y);
   NoteLimit(x, y);
   if (!largest) trace_.limits.emplace_back(x.real, 1.0);  // which nothing of an attention is
   return ThreadValue::Real(largest ? std::fmax(x.real, y.real) : std::fmin(x.real, y.real));
@@ -196,10 +252,15 @@ ThreadValue ThreadArithmetic::CalledFunction(std::string_view callee, const Thre
   const ThreadFunction* const function = ThreadFunctionNamed(callee);
   if (function == nullptr) return {};
   const ThreadValue of = AsReal(argument);
+  if (function->converts && of.element) return of;
+  Consume(of);
   trace_.base_two |= function->base_two;
   trace_.exponential |= function->exponential;
   trace_.rounded |= function->rounds && !of.text;
-  return ThreadValue::Real(function->compute(of.real), of.text ? Shared(fmt::format("{}({})", callee, *of.text)) : nullptr);
+  ThreadValue value =
+      ThreadValue::Real(function->compute(of.real), of.text ? Shared(fmt::format("{}({})", callee, *of.text)) : nullptr);
+  if (function->rounds || function->converts) value.sum = of.sum;
+  return value;
 }
 
 }  // namespace evo

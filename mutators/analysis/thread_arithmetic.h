@@ -15,7 +15,8 @@ namespace evo {
 class ThreadArithmetic {
  public:
   // The arguments outlive the object.
-  ThreadArithmetic(ThreadSymbols& symbols, ThreadTrace& trace) : symbols_(symbols), trace_(trace) {}
+  ThreadArithmetic(ThreadSymbols& symbols, const ThreadSetting& setting, ThreadTrace& trace)
+      : symbols_(symbols), setting_(setting), trace_(trace) {}
 
   // A binary operator, as spelled.
   ThreadValue Combined(std::string_view spelled, const ThreadValue& left, const ThreadValue& right);
@@ -35,10 +36,13 @@ class ThreadArithmetic {
   ThreadValue CalledFunction(std::string_view callee, const ThreadValue& argument);
   ThreadValue AsReal(const ThreadValue& value) { return Converted(value, "float"); }
   FormPointer ResultOf(std::string_view spelled, const ThreadValue& left, const ThreadValue& right);
+  FormPointer FlatResult(std::string_view spelled, const AffineForm& left, const AffineForm& right);
+  void Consume(const ThreadValue& value);
   void NoteCompared(const ThreadValue& value);
   void NoteLimit(const ThreadValue& a, const ThreadValue& b);
 
   ThreadSymbols& symbols_;
+  const ThreadSetting& setting_;
   ThreadTrace& trace_;
 };
 

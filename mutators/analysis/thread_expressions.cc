@@ -197,6 +197,8 @@ ThreadValue ThreadExpressions::Builtin(int expression) {
   const int symbol = BuiltinSymbol(text.substr(0, text.find('.')), static_cast<std::size_t>(text.back() - 'x'));
   const auto given = setting_.builtins.find(symbol);
   const std::int64_t value = given != setting_.builtins.end() ? given->second : text.ends_with("Idx.x") ? 0 : 1;
+  if (!setting_.thread_symbols && text.starts_with("thread")) return ThreadValue::Integer(value);
+  if (!setting_.thread_symbols && text.starts_with("blockDim")) return ThreadValue::Integer(value);
   return ThreadValue::Integer(value,
                               setting_.symbolic ? std::make_shared<const AffineForm>(AffineForm::Symbol(symbol)) : nullptr);
 }

@@ -17,12 +17,13 @@ double BinaryLogarithm(double x) { return std::log2(x); }
 double Inverse(double x) { return 1 / x; }
 
 constexpr ThreadFunction Plain(std::string_view name, double (*compute)(double)) { return {name, compute}; }
+constexpr ThreadFunction Converts(std::string_view name) { return {name, Same, false, false, false, true}; }
 constexpr ThreadFunction Rounds(std::string_view name) { return {name, Same, false, false, true}; }
 constexpr ThreadFunction Natural(std::string_view name) { return {name, Exponential, true}; }
 constexpr ThreadFunction BaseTwo(std::string_view name) { return {name, PowerOfTwo, true, true}; }
 
-constexpr std::array kThreadFunctions{Plain("__half2float", Same),
-                                      Plain("__bfloat162float", Same),
+constexpr std::array kThreadFunctions{Converts("__half2float"),
+                                      Converts("__bfloat162float"),
                                       Rounds("__float2half"),
                                       Rounds("__float2half_rn"),
                                       Rounds("__float2bfloat16"),

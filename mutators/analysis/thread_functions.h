@@ -11,6 +11,7 @@ struct ThreadFunction {
   bool exponential = false;
   bool base_two = false;  // exponential
   bool rounds = false;    // to half or bfloat16
+  bool converts = false;  // keeps the number as it is
 };
 
 // Null if no such function is known.

@@ -233,6 +233,12 @@ std::optional<std::string> WithoutThreadLoops(const MutationContext& context, Th
 }
 
 std::optional<std::string> AsLaunchText(const SyntaxTree& tree, const LaunchDirective& launch, int kernel, int expression) {
+  const auto form = AffineFormOf(tree, expression, {});
+  return form ? LaunchTextOf(tree, launch, kernel, *form) : std::nullopt;
+}
+
+std::optional<std::string> LaunchTextOf(const SyntaxTree& tree, const LaunchDirective& launch, int kernel,
+                                        const AffineForm& form) {
   std::map<int, std::string> passed;
   std::size_t place = 0;
   for (const int child : tree.node(kernel).children) {
@@ -241,10 +247,8 @@ std::optional<std::string> AsLaunchText(const SyntaxTree& tree, const LaunchDire
     const LaunchArgumentText argument = ParseLaunchArgument(launch.arguments[place++]);
     if (argument.kind != LaunchArgumentText::Kind::kStruct) passed[child] = argument.text;
   }
-  const auto form = AffineFormOf(tree, expression, {});
-  if (!form) return std::nullopt;
   std::string text;
-  for (const auto& [product, count] : form->terms()) {
+  for (const auto& [product, count] : form.terms()) {
     std::string term = std::to_string(count);
     for (const int symbol : product) {
       if (!passed.contains(symbol)) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "mutators/analysis/affine_index.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -21,6 +22,8 @@ enum class ThreadLoops { kOfOneTurn, kOfPlanes, kOfElements };
 std::optional<std::string> WithoutThreadLoops(const MutationContext& context, ThreadLoops loops);
 
 // An integer expression of a kernel's parameters and of numbers as its launch line says it; nullopt if it names anything else.
+std::optional<std::string> LaunchTextOf(const SyntaxTree& tree, const LaunchDirective& launch, int kernel,
+                                        const AffineForm& form);
 std::optional<std::string> AsLaunchText(const SyntaxTree& tree, const LaunchDirective& launch, int kernel, int expression);
 
 }  // namespace evo

@@ -9,8 +9,9 @@
 
 namespace evo {
 
-ThreadMemory::ThreadMemory(const SyntaxTree& tree, const ThreadSetting& setting, ThreadTrace& trace, Refusal& refusal)
-    : tree_(tree), setting_(setting), trace_(trace), refusal_(refusal), variables_(tree.nodes().size()) {}
+ThreadMemory::ThreadMemory(const SyntaxTree& tree, ThreadSymbols& symbols, const ThreadSetting& setting, ThreadTrace& trace,
+                           Refusal& refusal)
+    : tree_(tree), symbols_(symbols), setting_(setting), trace_(trace), refusal_(refusal), variables_(tree.nodes().size()) {}
 
 ThreadValue ThreadMemory::Refuse(std::string why) {
   refusal_.Add(std::move(why));
@@ -34,7 +35,7 @@ ThreadValue* ThreadMemory::ElementOf(std::vector<ThreadValue>& array, const Thre
 ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
   if (refusal_.given()) return {};
   if (place.variable >= 0) return Variable(place.variable);
-  if (setting_.exchange != nullptr && IsShared(tree_, place.memory)) return LoadShared(place);
+  if (IsOfBlock(place.memory)) return LoadShared(place);
   const auto array = arrays_.find(place.memory);
   if (array == arrays_.end()) return LoadFromBuffer(place);
   const ThreadValue* const value = ElementOf(array->second, place);
@@ -62,12 +63,19 @@ ThreadValue ThreadMemory::Shuffle(ThreadValue value, std::size_t from, std::uint
   return given[from][number];
 }
 
+// Whether the block's threads share a memory that nobody else sees: arrays in shared memory, and scratch.
+bool ThreadMemory::IsOfBlock(int memory) const {
+  return setting_.scratch.contains(memory) || (setting_.exchange != nullptr && IsShared(tree_, memory));
+}
+
 ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
   const std::pair<int, std::int64_t> key(place.memory, place.index);
-  const SharedValues& stored = setting_.exchange->stored[setting_.thread];
+  const SharedValues& stored = StoredSince();
   if (const auto own = stored.find(key); own != stored.end()) return own->second;
-  const SharedValues& before = setting_.exchange->shared;
-  if (const auto value = before.find(key); value != before.end()) return value->second;
+  if (setting_.exchange != nullptr) {
+    const SharedValues& before = setting_.exchange->shared;
+    if (const auto value = before.find(key); value != before.end()) return value->second;
+  }
   return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
 }
 
@@ -78,16 +86,24 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
     if (element != stored->second.end()) return ThreadValue::Real(element->second.value);
-    return Refuse(fmt::format("it reads of {} what other threads may have stored", buffer.name));
   }
-  const auto [known, fresh] = trace_.reads[place.memory].try_emplace(place.index);
-  if (fresh) {
-    known->second.value = RandomElement(place.memory, place.index);
-    if (setting_.symbolic) known->second.index = place.form ? *place.form : AffineForm::Constant(place.index);
-  }
-  ThreadValue value = ThreadValue::Real(known->second.value);
+  if (const std::string type = tree_.node(place.memory).type.substr(0, tree_.node(place.memory).type.find('*'));
+      type.find("int") != std::string::npos || type.find("long") != std::string::npos)
+    return LoadInteger(place);
+  ThreadValue value = ThreadValue::Real(RandomElement(place.memory, place.index));
   value.element = true;
+  value.memory = place.memory;
+  value.integer = place.index;
+  value.form = place.form;
+  if (!setting_.consumed) NoteRead(trace_, value, setting_.symbolic);
   return value;
+}
+
+// An element of a buffer of integers, as a symbol: all threads of a block have the same if they have the same index.
+ThreadValue ThreadMemory::LoadInteger(const ThreadPlace& place) {
+  if (!setting_.symbolic) return ThreadValue::Integer(setting_.loaded);
+  const AffineForm index = place.form ? *place.form : AffineForm::Constant(place.index);
+  return ThreadValue::Integer(setting_.loaded, symbols_.LoadedAt(tree_.node(place.memory).name, index));
 }
 
 // An element of a buffer that the thread may also have stored to.
@@ -114,8 +130,8 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
     Variable(place.variable) = std::move(value);
     return;
   }
-  if (setting_.exchange != nullptr && IsShared(tree_, place.memory)) {
-    setting_.exchange->stored[setting_.thread][{place.memory, place.index}] = std::move(value);
+  if (IsOfBlock(place.memory)) {
+    StoredSince()[{place.memory, place.index}] = std::move(value);
     return;
   }
   const auto array = arrays_.find(place.memory);
@@ -126,11 +142,30 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
 void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& value) {
   const SyntaxNode& buffer = tree_.node(place.memory);
   if (setting_.addresses && buffer.kind_name == "ParmDecl") return Touch(place, true);
-  if (value.kind != ThreadValue::Kind::kReal || buffer.kind_name != "ParmDecl" || trace_.reads.contains(place.memory))
+  if (value.kind != ThreadValue::Kind::kReal || buffer.kind_name != "ParmDecl")
     return refusal_.Add(fmt::format("it stores to {} what is not understood", buffer.name));
   auto& element = trace_.stores[place.memory][place.index];
   element.value = value.real;
+  element.sum = value.sum;
   if (setting_.symbolic) element.index = place.form ? *place.form : AffineForm::Constant(place.index);
+}
+
+void ThreadMemory::CheckBuffers() {
+  for (const auto& [buffer, elements] : trace_.stores) {
+    const auto read = trace_.reads.find(buffer);
+    if (read == trace_.reads.end() || setting_.addresses) continue;
+    for (const auto& [index, access] : read->second) {
+      if (!elements.contains(index))
+        return refusal_.Add(fmt::format("it reads of {} what other threads may have stored", tree_.node(buffer).name));
+    }
+  }
+}
+
+void NoteRead(ThreadTrace& trace, const ThreadValue& element, bool symbolic) {
+  const auto [known, fresh] = trace.reads[element.memory].try_emplace(element.integer);
+  if (!fresh) return;
+  known->second.value = element.real;
+  if (symbolic) known->second.index = element.form ? *element.form : AffineForm::Constant(element.integer);
 }
 
 }  // namespace evo

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mutators/analysis/refusal.h"
+#include "mutators/analysis/thread_symbols.h"
 #include "mutators/analysis/thread_trace.h"
 #include "syntax/syntax_tree.h"
 
@@ -26,7 +27,8 @@ struct ThreadPlace {
 class ThreadMemory {
  public:
   // The arguments outlive the object.
-  ThreadMemory(const SyntaxTree& tree, const ThreadSetting& setting, ThreadTrace& trace, Refusal& refusal);
+  ThreadMemory(const SyntaxTree& tree, ThreadSymbols& symbols, const ThreadSetting& setting, ThreadTrace& trace,
+               Refusal& refusal);
 
   // By its declaration; of no kind if it has no value.
   ThreadValue& Variable(int declaration) { return variables_[static_cast<std::size_t>(declaration)]; }
@@ -44,6 +46,8 @@ class ThreadMemory {
 
   ThreadValue Load(const ThreadPlace& place);
   void Store(const ThreadPlace& place, ThreadValue value);
+  // At the end: refuses a thread that has read what it does not store of a buffer to which it stores.
+  void CheckBuffers();
 
  private:
   // Null, and refused, for an element that an array does not have.
@@ -52,15 +56,24 @@ class ThreadMemory {
   ThreadValue LoadSomething(const ThreadPlace& place);
   void Touch(const ThreadPlace& place, bool store);
   void StoreToBuffer(const ThreadPlace& place, const ThreadValue& value);
+  ThreadValue LoadInteger(const ThreadPlace& place);
   ThreadValue LoadShared(const ThreadPlace& place);
+  bool IsOfBlock(int memory) const;
+  // What the thread has stored in memory of the block since the last barrier, or at all.
+  SharedValues& StoredSince() { return setting_.exchange != nullptr ? setting_.exchange->stored[setting_.thread] : own_scratch_; }
   ThreadValue Refuse(std::string why);
 
   const SyntaxTree& tree_;
+  ThreadSymbols& symbols_;
   const ThreadSetting& setting_;
   ThreadTrace& trace_;
   Refusal& refusal_;
   std::vector<ThreadValue> variables_;              // by declaration
   std::map<int, std::vector<ThreadValue>> arrays_;  // by declaration
+  SharedValues own_scratch_;
 };
+
+// Notes that a thread reads an element of a buffer.
+void NoteRead(ThreadTrace& trace, const ThreadValue& element, bool symbolic);
 
 }  // namespace evo

@@ -22,8 +22,8 @@ ThreadStatements::ThreadStatements(const SyntaxTree& tree, const ExpressionKinds
     : tree_(tree),
       symbols_(symbols),
       setting_(setting),
-      memory_(tree, setting, trace_, refusal_),
-      arithmetic_(symbols, trace_),
+      memory_(tree, symbols, setting, trace_, refusal_),
+      arithmetic_(symbols, setting, trace_),
       expressions_(tree, kinds, setting, arithmetic_, memory_, *this, trace_, refusal_) {}
 
 ThreadTrace ThreadStatements::Run(int kernel) {
@@ -31,6 +31,7 @@ ThreadTrace ThreadStatements::Run(int kernel) {
     if (tree_.node(child).kind_name == "ParmDecl") Pass(child);
   }
   Execute(tree_.node(kernel).children.back());
+  memory_.CheckBuffers();
   trace_.refusal = refusal_.why();
   return std::move(trace_);
 }
@@ -78,7 +79,7 @@ ThreadStatements::Flow ThreadStatements::Execute(int statement) {
   Note(trace_.before);
   const Flow flow = ExecuteStatement(statement);
   Note(trace_.after);
-  return flow;
+  return setting_.stops ? Flow::kReturn : flow;
 }
 
 ThreadStatements::Flow ThreadStatements::ExecuteStatement(int statement) {
@@ -151,6 +152,10 @@ void ThreadStatements::Declare(int variable) {
   ThreadValue& value = memory_.Variable(variable);
   if (variable == symbols_.row()) {
     value = ThreadValue::Integer(setting_.row, SymbolOf(variable));
+    if (setting_.flat_length && setting_.symbolic) {
+      const AffineForm outer = AffineForm::Symbol(setting_.flat_outer).TimesForm(*setting_.flat_length);
+      value.form = std::make_shared<const AffineForm>(outer.Plus(AffineForm::Symbol(variable)));
+    }
     return;
   }
   value = {};

@@ -99,6 +99,14 @@ FormPointer ThreadSymbols::ResultOf(const std::string& text, const AffineForm& l
   return std::make_shared<const AffineForm>(AffineForm::Symbol(kFirstResult + known->second));
 }
 
+FormPointer ThreadSymbols::LoadedAt(const std::string& buffer, const AffineForm& index) {
+  const std::string text = fmt::format("{}[{}]", buffer, TextOf(index));
+  const auto [known, fresh] = numbers_.try_emplace(text, static_cast<int>(results_.size()));
+  const int symbol = kFirstResult + known->second;
+  if (fresh) results_.push_back({text, !IsUniform(index), {symbol}});
+  return std::make_shared<const AffineForm>(AffineForm::Symbol(symbol));
+}
+
 std::string ThreadSymbols::NameOf(int symbol) const {
   if (const Result* const result = AsResult(symbol)) return result->text;
   if (symbol >= 0) return tree_.node(symbol).name;

@@ -35,13 +35,15 @@ class ThreadSymbols {
 
   // The symbol of an operator's result, spelled so; the same text is the same symbol.
   FormPointer ResultOf(const std::string& text, const AffineForm& left, const AffineForm& right);
+  // The symbol of an element of a buffer of integers, which is computed from nothing else.
+  FormPointer LoadedAt(const std::string& buffer, const AffineForm& index);
 
  private:
   static constexpr int kFirstResult = 1 << 24;  // symbols of results; smaller ones are declarations and built-in variables
   struct Result {
     std::string text;
     bool of_thread = false;
-    std::set<int> symbols;  // none is a result
+    std::set<int> symbols;  // none is computed from others
   };
   void FindBlockConstants();
   bool IsBlockConstant(int variable) const;

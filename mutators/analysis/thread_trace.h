@@ -12,6 +12,18 @@
 
 namespace evo {
 
+// A real number as a sum, if the setting wants to know: a term, and what was there before it.
+struct ThreadSum {
+  double value = 0;  // with the term
+  // The term is a product of two elements, an element (`b` is -1), or something else (both are -1): parameters and elements.
+  int a = -1, b = -1;
+  std::int64_t at_a = 0, at_b = 0;
+  std::shared_ptr<const ThreadSum> before;
+  std::shared_ptr<const ThreadSum> added;  // the term is a sum itself
+  bool IsTerm() const { return !before && !added; }
+};
+using SumPointer = std::shared_ptr<const ThreadSum>;
+
 using FormPointer = std::shared_ptr<const AffineForm>;
 using TextPointer = std::shared_ptr<const std::string>;
 
@@ -32,9 +44,11 @@ struct ThreadValue {
   int memory = -1;  // what a pointer points into: the declaration of a kernel's parameter or of a local array
   // What `integer` is computed from; null for constants, among which are the counters of loops.
   FormPointer form;
+  SumPointer sum;  // of a real number
   // A real number as an expression that has the same value in all threads; null if it depends on data or on the thread.
   TextPointer text;
-  bool element = false;  // a real number that is an element of a buffer, as it is there
+  // A real number that is an element of a buffer, as it is there: `integer` and `form` are its index, `memory` the buffer.
+  bool element = false;
 };
 
 // Values in shared memory: by the declaration of the array or variable, and by element.
@@ -69,11 +83,20 @@ struct ThreadSetting {
   bool symbolic = true;                                    // whether forms are kept, which takes most of the time
   int watched = -1;                                        // a statement of which ThreadTrace::before and after tell
   std::set<int> noted;                                     // the variables of which they do
+  bool stops = false;                                      // whether it ends behind the watched statement
   // Whether ThreadTrace::touches is kept. Then only addresses count: elements of tables of real numbers, and what functions that
   // are not known make of real numbers, are some number, and a buffer may be both read and stored to.
   bool addresses = false;
-  std::vector<int> counters;           // the variables of which touches tell
-  int followed = -1;                   // a variable of which ThreadTrace::history tells
+  std::vector<int> counters;   // the variables of which touches tell
+  int followed = -1;           // a variable of which ThreadTrace::history tells
+  bool sums = false;           // whether real numbers tell of what they are the sum
+  bool consumed = false;       // whether only what is computed with counts as read, and not what is copied
+  bool thread_symbols = true;  // whether threadIdx and blockDim are symbols of forms, not constants
+  std::set<int> scratch;       // parameters that point to scratch memory of the kernel alone
+  std::int64_t loaded = 5;     // the elements of buffers of integers
+  // A row of the thread that is `outer * length + row`: the symbol of the row, that of `outer`, and the length's form.
+  int flat_row = 0, flat_outer = 0;
+  FormPointer flat_length;
   ThreadExchange* exchange = nullptr;  // null: a thread that waits for others is refused
   std::size_t thread = 0;              // its number in the block
 };
@@ -83,6 +106,7 @@ struct ThreadTrace {
   struct Access {
     double value = 0;
     AffineForm index;  // if the setting is symbolic
+    SumPointer sum;    // of what is stored
   };
   // An access to a buffer.
   struct Touch {

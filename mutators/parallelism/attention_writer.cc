@@ -20,7 +20,7 @@ constexpr std::array kAttentionNames{
     "end"sv,       "steps"sv,     "step"sv,    "next"sv,   "t"sv,       "place"sv,  "d"sv,       "key"sv,
     "row"sv,       "slot"sv,      "scores"sv,  "part"sv,   "i"sv,       "j"sv,      "e"sv,       "r"sv,
     "first_key"sv, "most"sv,      "shift"sv,   "fade"sv,   "sum"sv,     "left"sv,   "weight"sv,  "inverse"sv,
-    "last_row"sv,  "last_key"sv,  "from_q"sv,  "from_k"sv, "count"sv,   "from_v"sv, "to"sv};
+    "last_row"sv,  "last_key"sv,  "score"sv,   "from_q"sv, "from_k"sv,  "count"sv,  "from_v"sv,  "to"sv};
 
 constexpr std::string_view kBeginText = R"(
   // A warp keeps the scores, weights and sums of its query rows in registers. Tiles of keys and values come through a ring in
@@ -217,12 +217,73 @@ constexpr std::string_view kStoreNumbersText = R"(
   }
 )";
 
+// Of floats.
+constexpr std::string_view kFloatText = R"(
+  // Some threads of a warp share a row of queries: each has every kRowThreads-th element. Tiles of keys and values are in shared
+  // memory for all rows of the block.
+  constexpr int kThreads = WARPS_ * 32, kRows = kThreads / WARP_ROWS_, kParts = (DEPTH_ + WARP_ROWS_ - 1) / WARP_ROWS_;
+  extern __shared__ __align__(16) unsigned char tiles[];
+  float* tile_k = reinterpret_cast<float*>(tiles);
+  float* tile_v = tile_k + TILE_KEYS_ * DEPTH_;
+  const int part = threadIdx.x % WARP_ROWS_, last_row = ROWS_, last_key = KEYS_;
+  const int first_row = BLOCK_ * kRows, row = first_row + threadIdx.x / WARP_ROWS_;
+  const float* from_q = Q_;
+  const float* from_k = K_;
+  const float* from_v = V_;
+  const float factor = SCALE_;
+  float query[kParts] = {}, sums[kParts] = {}, largest = -INFINITY, weights = 0.0f;
+#pragma unroll
+  for (int i = 0; i < kParts; ++i) {
+    const int d = i * WARP_ROWS_ + part;
+    if (row < last_row && d < DEPTH_) query[i] = from_q[(long long)row * Q_STRIDE_ + d] * factor;
+  }
+  const int end = END_;
+  for (int first_key = 0; first_key < end; first_key += TILE_KEYS_) {
+    const int count = min(TILE_KEYS_, end - first_key);
+    __syncthreads();
+    for (int t = threadIdx.x; t < count * DEPTH_; t += kThreads) {
+      const int place = t / DEPTH_, d = t % DEPTH_, key = first_key + place;
+      tile_k[t] = from_k[(long long)key * K_STRIDE_ + d];
+      tile_v[t] = from_v[(long long)key * V_STRIDE_ + d];
+    }
+    __syncthreads();
+    for (int j = 0; j < count; ++j) {
+      float score = 0.0f;
+#pragma unroll
+      for (int i = 0; i < kParts; ++i) {
+        const int d = i * WARP_ROWS_ + part;
+        if (d < DEPTH_) score += query[i] * tile_k[j * DEPTH_ + d];
+      }
+#pragma unroll
+      for (int e = WARP_ROWS_ / 2; e > 0; e /= 2) score += __shfl_xor_sync(0xffffffffu, score, e);
+      if (HIDDEN_) continue;
+      const float most = fmaxf(largest, score), fade = expf(largest - most), weight = expf(score - most);
+      weights = weights * fade + weight;
+#pragma unroll
+      for (int i = 0; i < kParts; ++i) {
+        const int d = i * WARP_ROWS_ + part;
+        if (d < DEPTH_) sums[i] = sums[i] * fade + weight * tile_v[j * DEPTH_ + d];
+      }
+      largest = most;
+    }
+  }
+  float* to = O_;
+#pragma unroll
+  for (int i = 0; i < kParts; ++i) {
+    const int d = i * WARP_ROWS_ + part;
+    if (row < last_row && d < DEPTH_) to[(long long)row * O_STRIDE_ + d] = sums[i] / weights;
+  }
+)";
+
 }  // namespace
 
 AttentionWriter::AttentionWriter(const SyntaxTree& tree, const Attention& found, AttentionParameters names)
     : tree_(tree), found_(found), names_(std::move(names)), blocks_{&kCopyVector,  &kLoadMatrices, &kLoadTransposed,
                                                                     &kMultiplyAdd, &kPack,         &kPowerOfTwo} {
-  if (found.output == found.element) blocks_.push_back(&kStoreVector);
+  if (found.element == "float")
+    blocks_.clear();
+  else if (found.output == found.element)
+    blocks_.push_back(&kStoreVector);
 }
 
 std::string AttentionWriter::Blocks() const {
@@ -240,6 +301,7 @@ std::string AttentionWriter::Stride(const std::string& stride) const {
 }
 
 std::string AttentionWriter::SharedBytes() const {
+  if (found_.element == "float") return fmt::format("2 * {} * {} * 4", names_.tile_keys, found_.depth);
   return fmt::format("({} * {} + 2 * {} * {}) * {}", names_.warps, names_.warp_rows, names_.stages, names_.tile_keys,
                      (found_.depth + 8) * 2);
 }
@@ -313,6 +375,13 @@ std::string AttentionWriter::Declarations() const {
 }
 
 std::string AttentionWriter::Body() const {
+  if (found_.element == "float") {
+    std::string text(kFloatText.substr(1));
+    text = WithOtherName(text, "END_", found_.causal ? "min(last_key, first_row + kRows)" : "last_key");
+    text = WithOtherName(text, "HIDDEN_", found_.causal ? "first_key + j > row" : "false");
+    if (!found_.causal) text.replace(text.find("      if (false) continue;\n"), 27, "");
+    return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
+  }
   std::string text;
   for (const std::string_view part : {kBeginText, kScoresText, kWeightsText, kRowsText,
                                       found_.output == found_.element ? kStoreElementsText : kStoreNumbersText})

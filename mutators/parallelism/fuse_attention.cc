@@ -15,6 +15,9 @@ const std::vector<std::int64_t> kTilesOfKeys{32, 64, 128};
 const std::vector<std::int64_t> kWarpsOfBlock{1, 2, 4, 8};
 const std::vector<std::int64_t> kRowsOfWarp{16, 32};
 const std::vector<std::int64_t> kTilesOfRing{2, 3};
+// Of floats: threads that share a row.
+const std::vector<std::int64_t> kFloatTiles{8, 16, 32, 64};
+const std::vector<std::int64_t> kThreadsOfRow{2, 4, 8, 16, 32};
 // Dynamic shared memory of a block on Hopper, in bytes.
 constexpr int kSharedOfBlock = 232448;
 // Registers of a thread that scores, sums and queries may take; with more, they spill.
@@ -25,6 +28,7 @@ struct Start {
   std::int64_t tile_keys, warps, warp_rows, stages;
 };
 constexpr Start kStarts[] = {{64, 4, 16, 2}, {32, 2, 16, 3}};
+constexpr Start kFloatStarts[] = {{32, 4, 4, 0}, {16, 2, 16, 0}};
 
 // One thread per row of an attention becomes a block per tile of rows: one pass over the keys, with both products on tensor cores
 // and nothing of the scores in memory. All of it at once, because each step alone makes the kernel slower.
@@ -34,7 +38,8 @@ class FuseAttention : public KernelVisitor {
   // With exact arithmetic, sums that shrink with the largest score are the same. Weights are rounded to elements: another type.
   Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
-    return "fuses an attention with one thread a row to one pass over tiles of keys on tensor cores, with sizes as parameters";
+    return "fuses an attention with one thread a row to one pass over tiles of keys, on tensor cores if it is of half or "
+           "bfloat16, with sizes as parameters";
   }
   double weight() const override { return 3; }
 
@@ -43,10 +48,44 @@ class FuseAttention : public KernelVisitor {
   // Gives each attention's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
+      if (attention.element == "float") {
+        for (const Start& start : kFloatStarts) propose(FusedFloats(context, attention, start));
+        return;
+      }
       if (RegistersOf(attention, kTilesOfKeys.front(), kRowsOfWarp.front()) > kRegistersOfThread)
         return refuse_kernel(fmt::format("rows of {} elements exceed the registers of a warp", attention.depth));
       for (const Start& start : kStarts) propose(Fused(context, attention, start));
     });
+  }
+
+  // What the launch line has along the axis of the rows, and the change of its grid.
+  static LaunchChange GridWith(const Attention& found, const std::string& rows) {
+    const LaunchDirective& launch = *found.launch;
+    if (!found.flat_rows.empty())
+      return {launch.kernel, "grid", fmt::format("ceil_div({}, {}), {}", found.flat_rows, rows, found.flat_heads)};
+    return WithDimension(launch, "grid", found.axis,
+                         BlocksOf(launch.grid[found.axis], found.extent, rows,
+                                  fmt::format("ceil_div(({}) * ({}), {})", launch.grid[found.axis].text(), found.extent, rows)));
+  }
+
+  // Of floats, which tensor cores would round: some threads of a warp share a row.
+  static Proposal FusedFloats(const MutationContext& context, const Attention& found, const Start& start) {
+    const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
+    const AttentionParameters names{unused("TILE_KEYS"), unused("WARPS"), unused("ROW_THREADS"), ""};
+    const AttentionWriter writer(context.tree, found, names);
+    Proposal proposal;
+    proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+    const std::string threads = fmt::format("{} * 32", names.warps);
+    proposal.launch = {GridWith(found, fmt::format("{} / {}", threads, names.warp_rows)),
+                       {found.launch->kernel, "block", threads},
+                       {found.launch->kernel, "shared", writer.SharedBytes()}};
+    proposal.parameters = found.parameters;
+    proposal.brings = {{names.tile_keys, kFloatTiles, start.tile_keys},
+                       {names.warps, kWarpsOfBlock, start.warps},
+                       {names.warp_rows, kThreadsOfRow, start.warp_rows}};
+    proposal.constraints = {fmt::format("ceil_div({}, {}) * 2 <= {}", found.depth, names.warp_rows, kRegistersOfThread),
+                            fmt::format("{} <= {}", writer.SharedBytes(), kSharedOfBlock)};
+    return proposal;
   }
 
   static std::int64_t RegistersOf(const Attention& attention, std::int64_t tile_keys, std::int64_t warp_rows) {
@@ -63,11 +102,7 @@ class FuseAttention : public KernelVisitor {
     proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
     const LaunchDirective& launch = *found.launch;
-    const std::string rows = fmt::format("{} * {}", warps, warp_rows);
-    const std::string blocks =
-        BlocksOf(launch.grid[found.axis], found.extent, rows,
-                 fmt::format("ceil_div(({}) * ({}), {})", launch.grid[found.axis].text(), found.extent, rows));
-    proposal.launch = {WithDimension(launch, "grid", found.axis, blocks),
+    proposal.launch = {GridWith(found, fmt::format("{} * {}", warps, warp_rows)),
                        {launch.kernel, "block", fmt::format("{} * 32", warps)},
                        {launch.kernel, "shared", writer.SharedBytes()}};
     proposal.parameters = found.parameters;
