@@ -244,19 +244,45 @@ class AttentionFinder {
     return true;
   }
 
+  // Whether a constant of the block is computed from the number of the block along the rows' axis.
+  bool NamesRowBlock(int variable) const {
+    for (const int node : Subtree(tree_, tree_.node(variable).children.back())) {
+      const SyntaxNode& at = tree_.node(node);
+      const char axis = "xyz"[found_.axis];
+      if (at.kind_name == "MemberRefExpr" && tree_.Text(node) == fmt::format("blockIdx.{}", axis)) return true;
+      if (at.kind_name == "MemberRefExpr" && tree_.Text(node) == fmt::format("gridDim.{}", axis)) return true;
+      if (at.kind_name == "DeclRefExpr" && run_.block_constants().contains(at.refers_to) && NamesRowBlock(at.refers_to))
+        return true;
+    }
+    return false;
+  }
+
   // Whether all threads of a block compute the same, and blocks of other rows, too.
   bool IsOfBlock(const AffineForm& form) const {
     const auto symbols = form.Symbols();
     return std::none_of(symbols.begin(), symbols.end(), [&](int symbol) {
+      if (run_.block_constants().contains(symbol) && NamesRowBlock(symbol)) return true;
       return symbol == row_ || run_.OfThread(symbol) || symbol == BuiltinSymbol("blockIdx", found_.axis) ||
              symbol == BuiltinSymbol("gridDim", found_.axis);
     });
   }
 
+  // Whether the launch line passes a number for a parameter, or a parameter of the source that then must not change.
+  bool IsFixed(int parameter) {
+    const auto of = std::find_if(runs_.arguments().begin(), runs_.arguments().end(),
+                                 [&](const auto& argument) { return argument.first == parameter; });
+    if (of == runs_.arguments().end() || WrittenIn(tree_, found_.kernel).contains(parameter)) return false;
+    const auto names = of->second.Names();
+    if (!std::all_of(names.begin(), names.end(), [&](const auto& name) { return context_.genome.parameters.contains(name); }))
+      return false;
+    fixed_names_.insert(names.begin(), names.end());
+    return true;
+  }
+
   // Nothing else may decide what the kernel does: with another value it could do something else.
   bool CheckDeciding() {
     for (const int symbol : traces_[0][1].deciding) {
-      if (symbol == row_ || allowed_.contains(symbol) || runs_.IsPinned(symbol)) continue;
+      if (symbol == row_ || allowed_.contains(symbol) || runs_.IsPinned(symbol) || IsFixed(symbol)) continue;
       if (run_.block_constants().contains(symbol)) {
         const auto named = NamedIn(tree_, symbol);
         if (std::all_of(named.begin(), named.end(), [&](int name) {
@@ -316,7 +342,7 @@ class AttentionFinder {
           found_.depth_name = name;
       }
     }
-    found_.parameters = ParametersBehind(context_, fmt::format("{}", fmt::join(names, " ")));
+    found_.parameters = ParametersBehind(context_, fmt::format("{} {}", fmt::join(names, " "), fmt::join(fixed_names_, " ")));
   }
 
   const MutationContext& context_;
@@ -328,6 +354,7 @@ class AttentionFinder {
   Attention found_;
   AttentionRoles roles_;
   std::set<int> allowed_;  // what bounds name
+  std::set<std::string> fixed_names_;
   std::int64_t rows_ = 0;
   ThreadTrace traces_[2][2];
   std::string why_;

@@ -74,6 +74,11 @@ std::vector<std::int64_t> ValuesIn(ThreadRun& run, const SyntaxTree& tree, int v
                                    std::int64_t block) {
   std::vector<std::int64_t> values;
   ThreadSetting setting;
+  std::int64_t size = 41;
+  for (const int child : tree.node(tree.node(variable).function).children) {
+    if (tree.node(child).kind_name == "ParmDecl" && IsArithmetic(WithoutConst(tree.node(child).type)))
+      setting.integers[child] = size += 6;
+  }
   setting.symbolic = false;
   setting.stops = true;
   setting.watched = tree.node(variable).parent;

@@ -65,7 +65,7 @@ AttentionRuns::AttentionRuns(const MutationContext& context, const LaunchDirecti
       tree_(context.tree),
       kernel_(kernel),
       row_(row),
-      run_(context, kernel, row.declaration),
+      run_(context, kernel, row.together() ? BuiltinSymbol("blockIdx", row.axis) : row.declaration),
       sizes_(context, launch, kernel),
       refusal_(sizes_.refusal()) {
   FindPinned();

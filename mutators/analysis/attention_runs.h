@@ -57,6 +57,8 @@ class AttentionRuns {
   // The row as it stands in forms: a factor of what moves an index by one row, and the rest of the block's row.
   AffineForm RowForm(std::int64_t row) const;
   int row_symbol() const;
+  // The kernel's integers, and what the launch line passes for them.
+  const std::vector<std::pair<int, Expression>>& arguments() const { return sizes_.arguments(); }
   // The sizes that decide, in the first setting, that `rows` is the first row without work or that `row` reads so many keys.
   std::set<std::string> Driving(std::int64_t rows, std::int64_t row, const AttentionRoles& roles, std::int64_t keys);
 

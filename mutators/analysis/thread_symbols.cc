@@ -43,6 +43,7 @@ bool ThreadSymbols::IsBlockConstant(int variable) const {
   bool varies = false;  // a constant is no symbol
   for (const int node : Subtree(tree_, value)) {
     const SyntaxNode& name = tree_.node(node);
+    if (name.kind_name == "MemberRefExpr" && row_ < -1 && tree_.Text(node) == NameOf(row_)) return false;
     if (name.kind_name != "DeclRefExpr") continue;
     if (!IsConstantName(node)) return false;
     varies |= name.refers_to < 0 ? name.name == "blockIdx" || name.name == "gridDim" : tree_.node(name.refers_to).function >= 0;

@@ -386,6 +386,8 @@ std::string AttentionWriter::Body() const {
   for (const std::string_view part : {kBeginText, kScoresText, kWeightsText, kRowsText,
                                       found_.output == found_.element ? kStoreElementsText : kStoreNumbersText})
     text += part.substr(1);
+  // Without any keys, which a length in memory may say, no barrier at all has followed.
+  if (found_.keys.find('[') != std::string::npos) text = WithOtherName(text, "__syncwarp", "__syncthreads");
   // What depends on whether keys behind the row are hidden.
   text = WithOtherName(text, "END_", found_.causal ? "min(last_key, first_row + kRows)" : "last_key");
   text = WithOtherName(text, "SEEN_", found_.causal ? "min(last_key, own_row + 1)" : "last_key");
