@@ -30,6 +30,7 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
                                                      const ConvolutionParts& parts) {
   const SyntaxTree& tree = context.tree;
   LaunchRuns runs(context, launch, kernel, parts.loop, Noted(parts));
+  runs.TellSums();
   if (!runs.refusal().empty()) return parts.deep ? runs.refusal() : "";
   if (runs.names().size() > kMostConvolutionSizes) return parts.deep ? "its launch line names too many sizes" : "";
   ConvolutionSampler sampler(tree, parts, runs);
@@ -45,11 +46,16 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   const std::set<int> written = WrittenIn(tree, kernel);
   ConvolutionNumbers numbers(tree, runs, written, shapes.launches());
   if (!numbers.AddSizes(found)) return numbers.why();
-  ConvolutionTrials trials(context, runs, sampler, shapes.launches(), found);
+  ConvolutionTrials trials(context, runs, sampler, shapes.launches(), found, shapes.multiple());
   if (!trials.RunSome(shapes.third(), kElementsTried, "with other sizes") || !trials.RunSmall()) return trials.why();
   if (!numbers.AddImages(trials.images(), trials.settings(), found)) return numbers.why();
   if (!trials.RunSymbolic(numbers.used()) || !trials.RunLarge()) return trials.why();
   found.parameters = trials.parameters();
+  if (parts.plain()) {
+    const std::string stored = PointedTo(tree, found.y);
+    if (stored != found.element && stored != "float") return fmt::format("it stores {}", stored);
+    return found;
+  }
   ConvolutionEpilogue epilogue(tree, parts, sampler.observed(), written);
   if (!epilogue.AddTo(found)) return epilogue.why();
   return found;
@@ -62,8 +68,10 @@ std::variant<Convolution, std::string> AsConvolution(const MutationContext& cont
   const SyntaxNode& node = tree.node(kernel);
   if (node.children.empty() || tree.node(node.children.back()).kind_name != "CompoundStmt") return "";
   const auto parts = ConvolutionPartsOf(tree, kernel);
-  if (const auto* why = std::get_if<std::string>(&parts)) return *why;
-  const ConvolutionParts& found = std::get<ConvolutionParts>(parts);
+  const auto plain = PlainPartsOf(tree, kernel);
+  const auto* const no_parts = std::get_if<std::string>(&parts);
+  if (no_parts != nullptr && !plain) return *no_parts;
+  const ConvolutionParts& found = no_parts != nullptr ? *plain : std::get<ConvolutionParts>(parts);
   const auto refuse = [&](const char* why) -> std::string { return found.deep ? why : ""; };
   if (node.kind_name != "FunctionDecl") return refuse("it is a function template");
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
@@ -72,10 +80,14 @@ std::variant<Convolution, std::string> AsConvolution(const MutationContext& cont
   if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
       std::string_view::npos)
     return refuse("its __launch_bounds__ rule out other blocks");
-  const auto nodes = Subtree(tree, kernel);
-  if (std::any_of(nodes.begin(), nodes.end(), [&](int one) { return tree.node(one).kind_name == "attribute(shared)"; }))
-    return refuse("its threads work together already, through shared memory");
-  return ConvolutionOf(context, *launch, kernel, found);
+  auto convolution = ConvolutionOf(context, *launch, kernel, found);
+  const auto* const why = std::get_if<std::string>(&convolution);
+  if (why == nullptr) return convolution;
+  // What nobody would take for a convolution is no plain one, either.
+  if (no_parts != nullptr) return no_parts->empty() ? *why : *no_parts;
+  if (!plain || why->empty()) return convolution;
+  auto other = ConvolutionOf(context, *launch, kernel, *plain);
+  return std::holds_alternative<Convolution>(other) ? other : convolution;
 }
 
 }  // namespace evo

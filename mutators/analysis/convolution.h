@@ -12,11 +12,12 @@
 
 namespace evo {
 
-// A kernel in which each thread computes one element of a convolution, sums of products of which are in a float:
-//   Y[n][k][y][x] = f(sum over c, i, j of X[n][c][y * stride_y + i - pad_y][x * stride_x + j - pad_x] * F[k][c][i][j])
-// with zeros around X, all of them by rows, without gaps. How it does so does not matter: in which loops and functions, with
-// which indices, whether it skips taps or tests them. It is found by running threads on numbers (thread_run.h), whose sums are
-// compared with the definition for several sizes. `f` is kept as the kernel's text says it.
+// A kernel whose threads compute elements of a convolution, sums of products of which are in a float:
+//   Y[n][k][y][x] = f(sum over c, i, j of X[n][c][y * stride_y + i * dilation_y - pad_y][..] * F[k][c][i][j])
+// with zeros around X, all of them by rows, without gaps, or with channels and filters as the last dimension. Kernels whose
+// threads compute several elements or work together have no `f`. How it does so does not matter: in which loops and functions,
+// with which indices, whether it skips taps or tests them. It is found by running threads on numbers (thread_run.h), whose sums
+// are compared with the definition for several sizes. `f` is kept as the kernel's text says it.
 struct Convolution {
   // A number as an expression of the kernel's parameters, and of the launch line.
   struct Number {
@@ -43,10 +44,13 @@ struct Convolution {
   int kernel = -1;
   const LaunchDirective* launch = nullptr;
   int x = -1, f = -1, y = -1;  // the kernel's parameters
-  std::string element;         // IsTensorElement
-  Number images;               // without the kernel's text if no parameter of it is this number
+  std::string element;         // IsTensorElement, or float
+  Number images;               // without the kernel's text if no parameter of it is this number; `filters` likewise
   Number channels, filters, height, width, out_height, out_width, rows, columns, stride_y, stride_x, pad_y, pad_x;
-  int accumulator = -1;                       // declaration of the sum
+  Number dilation_y, dilation_x;
+  // Whether channels are neighbours in images, filters in the output; channels in filters, and filters in these.
+  bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;
+  int accumulator = -1;                       // declaration of the sum; -1: it is stored as it is
   bool starts_at_zero = true;                 // else with its initialiser
   std::vector<Kept> kept;                     // in order
   std::vector<int> epilogue;                  // the statements after the sum

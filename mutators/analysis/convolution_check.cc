@@ -12,47 +12,81 @@ namespace evo {
 namespace {
 
 constexpr std::int64_t kMostStride = 3;
+constexpr std::int64_t kMostDilation = 3;
+constexpr std::size_t kMostSamplesOfTaps = 12;
 // Of real arithmetic in double precision.
 constexpr double kSumTolerance = 1e-9;
 constexpr char kNoConvolution[] =
     "what it sums up is not X[n][c][y + i][x + j] * F[k][c][i][j] over c, i and j, with zeros around X";
 
-// How the elements of an image lie that a thread reads which has all taps: `columns` neighbours, `rows` times at a distance of
-// `width`, and the same again for each channel at a distance of `plane`.
-struct Taps {
-  std::int64_t columns = 0, rows = 0, channels = 0, width = 0, plane = 0;
+// Offsets that repeat: `count` times at a distance of `step`, from the inside.
+struct TapLevel {
+  std::int64_t count = 0, step = 0;
 };
 
-std::variant<Taps, std::string> TapsOf(const std::vector<std::int64_t>& read) {
-  std::vector<std::int64_t> starts;
-  std::vector<std::int64_t> lengths;
-  for (const std::int64_t index : read) {
-    if (!starts.empty() && index == starts.back() + lengths.back()) {
-      ++lengths.back();
-      continue;
+// Empty if they do not repeat so.
+std::vector<TapLevel> LevelsOf(std::vector<std::int64_t> offsets) {
+  std::vector<TapLevel> levels;
+  while (offsets.size() > 1) {
+    const std::int64_t step = offsets[1] - offsets[0];
+    std::size_t count = 2;
+    while (count < offsets.size() && offsets[count] - offsets[count - 1] == step) ++count;
+    if (offsets.size() % count != 0) return {};
+    std::vector<std::int64_t> starts;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      if (i % count == 0) starts.push_back(offsets[i]);
+      if (offsets[i] != starts.back() + static_cast<std::int64_t>(i % count) * step) return {};
     }
-    starts.push_back(index);
-    lengths.push_back(1);
+    levels.push_back({static_cast<std::int64_t>(count), step});
+    offsets = std::move(starts);
   }
-  if (starts.size() < 2) return "";
-  Taps taps;
-  taps.columns = lengths.front();
-  taps.width = starts[1] - starts[0];
-  if (taps.columns == 1 && taps.width > 3) return "";
-  if (taps.columns == 1) return "its taps are no neighbours: the convolution is dilated";
-  std::size_t rows = 1;
-  while (rows < starts.size() && starts[rows] - starts[rows - 1] == taps.width) ++rows;
-  taps.rows = static_cast<std::int64_t>(rows);
-  if (rows == starts.size()) return "the elements that it reads of X are those of one channel, or the channels are neighbours";
-  taps.plane = starts[rows] - starts[0];
-  taps.channels = static_cast<std::int64_t>(starts.size() / rows);
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const auto c = static_cast<std::int64_t>(i / rows), row = static_cast<std::int64_t>(i % rows);
-    if (lengths[i] != taps.columns || starts[i] != starts[0] + c * taps.plane + row * taps.width)
-      return rows > 1 ? "the elements that it reads of X are not those of a rectangle in each channel" : "";
+  return levels;
+}
+
+// The shapes of which all taps lie as those of this sample do. Without heights of images where channels are neighbours, and
+// without the number of filters unless they are.
+std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& values) {
+  std::vector<ConvolutionShape> shapes;
+  const auto& products = sample.products;
+  if (products.size() < 4) return shapes;
+  const std::int64_t apart = products[1].second - products[0].second;
+  std::vector<std::int64_t> offsets;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    if (products[i].second != products[0].second + static_cast<std::int64_t>(i) * apart) return shapes;
+    offsets.push_back(products[i].first - products[0].first);
   }
-  if (taps.rows < 2 || taps.plane % taps.width != 0) return "";
-  return taps;
+  const auto levels = LevelsOf(offsets);
+  std::vector<std::vector<TapLevel>> choices;
+  if (levels.size() == 3) choices.push_back(levels);
+  if (levels.size() == 2 && levels[0].step == 1) {
+    for (const std::int64_t channels : values) {
+      if (channels > 1 && levels[0].count % channels == 0 && levels[0].count > channels)
+        choices.push_back({{channels, 1}, {levels[0].count / channels, channels}, levels[1]});
+    }
+  }
+  for (const auto& choice : choices) {
+    for (const bool inner : {false, true}) {
+      ConvolutionShape shape;
+      const TapLevel &channels = choice[inner ? 0 : 2], &columns = choice[inner ? 1 : 0], &rows = choice[inner ? 2 : 1];
+      shape.channels = channels.count, shape.rows = rows.count, shape.columns = columns.count;
+      shape.channels_inner = inner;
+      shape.filters_inner = apart > 1;
+      if (shape.filters_inner) shape.filters = apart;
+      shape.x_last = inner && channels.step == 1;
+      const std::int64_t pixel = shape.x_last ? channels.count : 1;
+      shape.dilation_x = columns.step / pixel;
+      if (columns.step % pixel != 0 || shape.dilation_x < 1 || shape.dilation_x > kMostDilation || rows.step % pixel != 0)
+        continue;
+      for (shape.dilation_y = 1; shape.dilation_y <= kMostDilation; ++shape.dilation_y) {
+        if (rows.step / pixel % shape.dilation_y != 0) continue;
+        shape.width = rows.step / pixel / shape.dilation_y;
+        if (shape.width < shape.columns || (!shape.x_last && (channels.step <= 0 || channels.step % shape.width != 0))) continue;
+        shape.height = shape.x_last ? 0 : channels.step / shape.width;
+        shapes.push_back(shape);
+      }
+    }
+  }
+  return shapes;
 }
 
 // Sizes that an output may have along an axis.
@@ -73,8 +107,8 @@ std::optional<ConvolutionShape> Fitting(ConvolutionShape shape, const Convolutio
                                         const std::vector<ConvolutionSample>& samples) {
   for (shape.stride_y = 1; shape.stride_y <= kMostStride; ++shape.stride_y) {
     for (shape.stride_x = 1; shape.stride_x <= kMostStride; ++shape.stride_x) {
-      for (shape.pad_y = 0; shape.pad_y <= shape.rows; ++shape.pad_y) {
-        for (shape.pad_x = 0; shape.pad_x <= shape.columns; ++shape.pad_x) {
+      for (shape.pad_y = 0; shape.pad_y <= shape.rows * shape.dilation_y; ++shape.pad_y) {
+        for (shape.pad_x = 0; shape.pad_x <= shape.columns * shape.dilation_x; ++shape.pad_x) {
           if (std::all_of(samples.begin(), samples.end(), [&](const auto& sample) { return Explains(shape, buffers, sample); }))
             return shape;
         }
@@ -86,20 +120,36 @@ std::optional<ConvolutionShape> Fitting(ConvolutionShape shape, const Convolutio
 
 }  // namespace
 
+ConvolutionShape::Place ConvolutionShape::PlaceOf(std::int64_t element) const {
+  const std::int64_t pixels = out_height * out_width;
+  const std::int64_t pixel = y_last ? element / filters % pixels : element % pixels;
+  const std::int64_t filter = y_last ? element % filters : element / pixels % filters;
+  return {element / pixels / filters, filter, pixel / out_width, pixel % out_width};
+}
+
+std::int64_t ConvolutionShape::OfX(std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x) const {
+  if (x_last) return ((image * height + y) * width + x) * channels + channel;
+  return ((image * channels + channel) * height + y) * width + x;
+}
+
+std::int64_t ConvolutionShape::OfF(std::int64_t filter, std::int64_t channel, std::int64_t row, std::int64_t column) const {
+  const std::int64_t tap = row * columns + column;
+  const std::int64_t within = channels_inner ? tap * channels + channel : channel * rows * columns + tap;
+  return filters_inner ? within * filters + filter : filter * channels * rows * columns + within;
+}
+
 bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, const ConvolutionSample& sample) {
-  const std::int64_t pixels = shape.out_height * shape.out_width;
-  if (pixels <= 0) return false;
-  const std::int64_t pixel = sample.element % pixels, filter = sample.element / pixels % shape.filters;
-  const std::int64_t image = sample.element / pixels / shape.filters;
+  if (shape.out_height <= 0 || shape.out_width <= 0 || shape.filters <= 0) return false;
+  const auto [image, filter, row, column] = shape.PlaceOf(sample.element);
   double sum = 0, size = 1;
   for (std::int64_t c = 0; c < shape.channels; ++c) {
     for (std::int64_t i = 0; i < shape.rows; ++i) {
       for (std::int64_t j = 0; j < shape.columns; ++j) {
-        const std::int64_t y = pixel / shape.out_width * shape.stride_y + i - shape.pad_y;
-        const std::int64_t x = pixel % shape.out_width * shape.stride_x + j - shape.pad_x;
+        const std::int64_t y = row * shape.stride_y + i * shape.dilation_y - shape.pad_y;
+        const std::int64_t x = column * shape.stride_x + j * shape.dilation_x - shape.pad_x;
         if (y < 0 || y >= shape.height || x < 0 || x >= shape.width) continue;
-        const double term = RandomElement(buffers.x, ((image * shape.channels + c) * shape.height + y) * shape.width + x) *
-                            RandomElement(buffers.f, ((filter * shape.channels + c) * shape.rows + i) * shape.columns + j);
+        const double term =
+            RandomElement(buffers.x, shape.OfX(image, c, y, x)) * RandomElement(buffers.f, shape.OfF(filter, c, i, j));
         sum += term;
         size += std::abs(term);
       }
@@ -108,44 +158,65 @@ bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, 
   return std::abs(sum - sample.sum) <= kSumTolerance * size;
 }
 
+namespace {
+
+// The shape with the number of filters and the output's size, strides and paddings that explain all samples.
+std::optional<ConvolutionShape> WithOutput(ConvolutionShape shape, const ConvolutionBuffers& buffers,
+                                           const std::vector<ConvolutionSample>& samples, const std::set<std::int64_t>& values) {
+  const std::int64_t of_filter = shape.channels * shape.rows * shape.columns;
+  const std::int64_t of_image = shape.channels * shape.height * shape.width;
+  const std::set<std::int64_t> filters = shape.filters_inner ? std::set{shape.filters} : values;
+  for (const std::int64_t count : filters) {
+    if (count < 2) continue;
+    shape.filters = count;
+    std::vector<SampleOrigin> origins;
+    bool whole = true;
+    for (const ConvolutionSample& sample : samples) {
+      const auto filter_of = [&](std::int64_t at) { return shape.filters_inner ? at % count : at / of_filter; };
+      origins.push_back({sample.x.front() / of_image, filter_of(sample.f.front())});
+      whole = whole && sample.x.back() / of_image == origins.back().image && filter_of(sample.f.back()) == origins.back().filter;
+    }
+    if (!whole) continue;
+    const std::int64_t high = (shape.rows - 1) * shape.dilation_y + 1, wide = (shape.columns - 1) * shape.dilation_x + 1;
+    for (const std::int64_t out_height : OutputSizes(shape.height, high, values)) {
+      for (const std::int64_t out_width : OutputSizes(shape.width, wide, values)) {
+        if (out_height <= 0 || out_width <= 0) continue;
+        shape.out_height = out_height, shape.out_width = out_width;
+        for (const bool y_last : {false, true}) {
+          shape.y_last = y_last;
+          bool fits = true;
+          for (std::size_t i = 0; fits && i < samples.size(); ++i) {
+            const auto place = shape.PlaceOf(samples[i].element);
+            fits = place.filter == origins[i].filter && place.image == origins[i].image;
+          }
+          if (!fits) continue;
+          if (const auto found = Fitting(shape, buffers, samples)) return found;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<ConvolutionSample>& samples,
                                                     const ConvolutionBuffers& buffers, const std::set<std::int64_t>& values) {
-  const auto most =
-      std::max_element(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.x.size() < b.x.size(); });
-  auto taps = TapsOf(most->x);
-  // Taps that come back on the other side of an image lie otherwise in some of its elements.
-  for (const ConvolutionSample& sample : samples) {
-    if (std::holds_alternative<Taps>(taps)) break;
-    if (sample.x.size() != most->x.size()) continue;
-    if (auto others = TapsOf(sample.x); std::holds_alternative<Taps>(others)) taps = others;
-  }
-  if (const auto* why = std::get_if<std::string>(&taps)) return *why;
-  const auto& [columns, rows, channels, width, plane] = std::get<Taps>(taps);
-  ConvolutionShape shape;
-  shape.channels = channels, shape.rows = rows, shape.columns = columns;
-  shape.height = plane / width, shape.width = width;
-  const std::int64_t products = channels * rows * columns;
-  std::vector<SampleOrigin> origins;
+  std::size_t most = 0;
   for (const ConvolutionSample& sample : samples) {
     if (sample.x.empty() || sample.f.empty()) return std::string(kNoConvolution);
-    origins.push_back({sample.x.front() / (channels * plane), sample.f.front() / products});
-    if (sample.x.back() / (channels * plane) != origins.back().image || sample.f.back() / products != origins.back().filter)
-      return std::string(kNoConvolution);
+    most = std::max(most, sample.products.size());
   }
-  for (shape.filters = 2; shape.filters <= *values.rbegin(); ++shape.filters) {
-    if (!values.contains(shape.filters)) continue;
-    for (const std::int64_t out_height : OutputSizes(shape.height, rows, values)) {
-      for (const std::int64_t out_width : OutputSizes(shape.width, columns, values)) {
-        const std::int64_t pixels = out_height * out_width;
-        if (out_height <= 0 || out_width <= 0) continue;
-        bool fits = true;
-        for (std::size_t i = 0; fits && i < samples.size(); ++i) {
-          const std::int64_t at = samples[i].element / pixels;
-          fits = at % shape.filters == origins[i].filter && at / shape.filters == origins[i].image;
-        }
-        if (!fits) continue;
-        shape.out_height = out_height, shape.out_width = out_width;
-        if (const auto found = Fitting(shape, buffers, samples)) return *found;
+  // Taps that come back on the other side of an image lie otherwise in some of its elements.
+  std::size_t tried = 0;
+  for (const ConvolutionSample& sample : samples) {
+    if (sample.products.size() != most || ++tried > kMostSamplesOfTaps) continue;
+    for (ConvolutionShape shape : ShapesOfTaps(sample, values)) {
+      const std::set<std::int64_t> heights = shape.x_last ? values : std::set{shape.height};
+      for (const std::int64_t height : heights) {
+        if (height < shape.rows) continue;
+        shape.height = height;
+        if (const auto found = WithOutput(shape, buffers, samples, values)) return *found;
       }
     }
   }

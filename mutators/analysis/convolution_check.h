@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,6 +17,22 @@ struct ConvolutionShape {
   std::int64_t rows = 0, columns = 0;          // of a filter
   std::int64_t stride_y = 1, stride_x = 1;
   std::int64_t pad_y = 0, pad_x = 0;
+  std::int64_t dilation_y = 1, dilation_x = 1;  // between the taps
+  // Whether channels are neighbours in images, filters in the output; channels in filters, and filters in these.
+  bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;
+
+  // What an element of the output is.
+  struct Place {
+    std::int64_t image = 0, filter = 0, row = 0, column = 0;
+  };
+  Place PlaceOf(std::int64_t element) const;
+  // Where an element of the images and of the filters is.
+  std::int64_t OfX(std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x) const;
+  std::int64_t OfF(std::int64_t filter, std::int64_t channel, std::int64_t row, std::int64_t column) const;
+  bool HasSameLayout(const ConvolutionShape& other) const {
+    return x_last == other.x_last && y_last == other.y_last && channels_inner == other.channels_inner &&
+           filters_inner == other.filters_inner;
+  }
 };
 
 // What one thread summed up, and what it read for it.
@@ -23,6 +40,8 @@ struct ConvolutionSample {
   std::int64_t element = 0;  // of the output
   double sum = 0;
   std::vector<std::int64_t> x, f;  // elements, ascending
+  // The products that it added, of an element of the images and of one of the filters, by the latter.
+  std::vector<std::pair<std::int64_t, std::int64_t>> products;
 };
 
 // The kernel's parameters that are images and filters.

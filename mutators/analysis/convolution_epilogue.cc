@@ -16,21 +16,23 @@ using Role = Convolution::Role;
 
 std::int64_t RoleValue(Role role, const ConvolutionObserved& one) {
   const std::int64_t pixels = one.shape.out_height * one.shape.out_width;
+  const auto [image, filter, row, column] = one.shape.PlaceOf(one.element);
+  const std::int64_t pixel = row * one.shape.out_width + column;
   switch (role) {
     case Role::kImage:
-      return one.element / pixels / one.shape.filters;
+      return image;
     case Role::kFilter:
-      return one.element / pixels % one.shape.filters;
+      return filter;
     case Role::kRow:
-      return one.element % pixels / one.shape.out_width;
+      return row;
     case Role::kColumn:
-      return one.element % one.shape.out_width;
+      return column;
     case Role::kPixel:
-      return one.element % pixels;
+      return pixel;
     case Role::kPlane:
-      return one.element / pixels;
+      return image * one.shape.filters + filter;
     case Role::kPlanePixel:
-      return one.element % (pixels * one.shape.filters);
+      return filter * pixels + pixel;
     case Role::kElement:
       break;
   }

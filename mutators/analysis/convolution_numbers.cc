@@ -22,6 +22,9 @@ ConvolutionShape ShapeIn(const Convolution& convolution, const LaunchRuns::Setti
   shape.rows = of(convolution.rows), shape.columns = of(convolution.columns);
   shape.stride_y = of(convolution.stride_y), shape.stride_x = of(convolution.stride_x);
   shape.pad_y = of(convolution.pad_y), shape.pad_x = of(convolution.pad_x);
+  shape.dilation_y = of(convolution.dilation_y), shape.dilation_x = of(convolution.dilation_x);
+  shape.x_last = convolution.x_last, shape.y_last = convolution.y_last;
+  shape.channels_inner = convolution.channels_inner, shape.filters_inner = convolution.filters_inner;
   return shape;
 }
 
@@ -40,22 +43,31 @@ std::optional<Convolution::Number> ConvolutionNumbers::NumberOf(std::int64_t fir
   return std::nullopt;
 }
 
+// A size of the launch line that is no integer of the kernel.
+std::optional<Convolution::Number> ConvolutionNumbers::SizeOf(std::int64_t first, std::int64_t second) const {
+  for (const std::string& name : runs_.names()) {
+    if (launches_[0].setting.values.at(name).integer == first && launches_[1].setting.values.at(name).integer == second)
+      return Number{"", name, {}};
+  }
+  return std::nullopt;
+}
+
 // The output's size along an axis: a parameter, or what the definition gives.
 std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t first, std::int64_t second, const Number& size,
-                                                                const Number& pad, const Number& taps,
-                                                                const Number& stride) const {
+                                                                const Number& pad, const Number& taps, const Number& stride,
+                                                                const Number& dilation) const {
   const auto same = first == second ? std::nullopt : NumberOf(first, second);
   if (same) return same;
-  if (stride.constant == 1 && pad.constant && taps.constant && !size.constant) {
+  if (stride.constant == 1 && dilation.constant == 1 && pad.constant && taps.constant && !size.constant) {
     const std::int64_t away = 2 * *pad.constant - *taps.constant + 1;
     const auto shifted = NumberOf(first, second, away);
     if (shifted && !shifted->constant) return shifted;
   }
-  const auto text = [](const std::string& a, const std::string& b, const std::string& c, const std::string& d) {
-    return fmt::format("(({} + 2 * {} - {}) / {} + 1)", a, b, c, d);
+  const auto text = [&](std::string Number::*of) {
+    const std::string extent = dilation.constant == 1 ? taps.*of : fmt::format("{} * ({} - 1) - 1", dilation.*of, taps.*of);
+    return fmt::format("(({} + 2 * {} - {}) / {} + 1)", size.*of, pad.*of, extent, stride.*of);
   };
-  const Number defined{
-      text(size.kernel, pad.kernel, taps.kernel, stride.kernel), text(size.launch, pad.launch, taps.launch, stride.launch), {}};
+  const Number defined{text(&Number::kernel), text(&Number::launch), {}};
   if (NumberIn(defined, launches_[0].setting) == first && NumberIn(defined, launches_[1].setting) == second) return defined;
   return NumberOf(first, second);
 }
@@ -72,20 +84,27 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
       {"stride", &Shape::stride_y, &Convolution::stride_y},
       {"stride", &Shape::stride_x, &Convolution::stride_x},
       {"padding", &Shape::pad_y, &Convolution::pad_y},
-      {"padding", &Shape::pad_x, &Convolution::pad_x}};
+      {"padding", &Shape::pad_x, &Convolution::pad_x},
+      {"dilation", &Shape::dilation_y, &Convolution::dilation_y},
+      {"dilation", &Shape::dilation_x, &Convolution::dilation_x}};
   for (const auto& [what, size, to] : numbers) {
-    const auto number = NumberOf(launches_[0].shape.*size, launches_[1].shape.*size);
+    auto number = NumberOf(launches_[0].shape.*size, launches_[1].shape.*size);
+    if (!number && size == &Shape::filters) number = SizeOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number) return Refuse(fmt::format("its {} is neither a constant nor a parameter of the kernel", what));
     found.*to = *number;
   }
   const auto height = OutputOf(launches_[0].shape.out_height, launches_[1].shape.out_height, found.height, found.pad_y,
-                               found.rows, found.stride_y);
+                               found.rows, found.stride_y, found.dilation_y);
   const auto width = OutputOf(launches_[0].shape.out_width, launches_[1].shape.out_width, found.width, found.pad_x, found.columns,
-                              found.stride_x);
+                              found.stride_x, found.dilation_x);
   if (!height || !width) return Refuse("the size of its output does not follow from its parameters");
   found.out_height = *height, found.out_width = *width;
-  for (const Number* number : {&found.channels, &found.filters, &found.height, &found.width, &found.out_height, &found.out_width,
-                               &found.rows, &found.columns, &found.stride_y, &found.stride_x, &found.pad_y, &found.pad_x}) {
+  const ConvolutionShape& shape = launches_[0].shape;
+  found.x_last = shape.x_last, found.y_last = shape.y_last;
+  found.channels_inner = shape.channels_inner, found.filters_inner = shape.filters_inner;
+  for (const Number* number :
+       {&found.channels, &found.filters, &found.height, &found.width, &found.out_height, &found.out_width, &found.rows,
+        &found.columns, &found.stride_y, &found.stride_x, &found.pad_y, &found.pad_x, &found.dilation_y, &found.dilation_x}) {
     for (const auto& [parameter, expression] : runs_.arguments()) {
       if (ContainsName(number->kernel, NameOf(parameter))) used_.insert(parameter);
     }

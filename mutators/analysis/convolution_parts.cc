@@ -110,6 +110,24 @@ std::string WhyNotRepeatable(const SyntaxTree& tree, const ConvolutionParts& par
   return "";
 }
 
+std::vector<int> PointersOf(const SyntaxTree& tree, int kernel) {
+  std::vector<int> pointers;
+  for (const int child : tree.node(kernel).children) {
+    const SyntaxNode& parameter = tree.node(child);
+    if (parameter.kind_name == "ParmDecl" && parameter.type.find('*') != std::string::npos) pointers.push_back(child);
+  }
+  return pointers;
+}
+
+// Whether two buffers have elements of which convolutions are computed.
+bool HasElements(const SyntaxTree& tree, const std::vector<int>& pointers) {
+  const auto is_known = [&](int pointer) {
+    const std::string type = PointedTo(tree, pointer);
+    return type == "__half" || type == "__nv_bfloat16" || type == "float";
+  };
+  return std::count_if(pointers.begin(), pointers.end(), is_known) >= 2;
+}
+
 }  // namespace
 
 std::string PointedTo(const SyntaxTree& tree, int parameter) {
@@ -117,6 +135,15 @@ std::string PointedTo(const SyntaxTree& tree, int parameter) {
   std::string pointee = WithoutConst(type.substr(0, type.find('*')));
   while (!pointee.empty() && pointee.back() == ' ') pointee.pop_back();
   return pointee;
+}
+
+std::optional<ConvolutionParts> PlainPartsOf(const SyntaxTree& tree, int kernel) {
+  const std::vector<int> pointers = PointersOf(tree, kernel);
+  if (pointers.size() < 3 || !HasElements(tree, pointers) || DepthOf(tree, tree.node(kernel).children.back()) < kDeep)
+    return std::nullopt;
+  ConvolutionParts parts;
+  parts.deep = true;
+  return parts;
 }
 
 std::variant<ConvolutionParts, std::string> SumPartsOf(const SyntaxTree& tree, int kernel) {
@@ -141,22 +168,14 @@ std::variant<ConvolutionParts, std::string> SumPartsOf(const SyntaxTree& tree, i
 }
 
 std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree& tree, int kernel) {
-  std::vector<int> pointers;
-  for (const int child : tree.node(kernel).children) {
-    const SyntaxNode& parameter = tree.node(child);
-    if (parameter.kind_name == "ParmDecl" && parameter.type.find('*') != std::string::npos) pointers.push_back(child);
-  }
+  const std::vector<int> pointers = PointersOf(tree, kernel);
   const std::vector<int> stores = StoresOf(tree, kernel);
   ConvolutionParts parts;
   if (pointers.size() < 3 || stores.empty() || FindLoop(tree, kernel, stores.front(), parts) < 0) return "";
   parts.deep = DepthOf(tree, parts.loop) >= kDeep;
   const auto refuse = [&](std::string why) { return parts.deep ? std::move(why) : std::string(); };
-  const auto is_short = [&](int pointer) {
-    const std::string type = PointedTo(tree, pointer);
-    return type == "__half" || type == "__nv_bfloat16";
-  };
-  if (std::count_if(pointers.begin(), pointers.end(), is_short) < 2)
-    return refuse(fmt::format("the elements of {} are {}; tensor cores multiply half or bfloat16",
+  if (!HasElements(tree, pointers))
+    return refuse(fmt::format("the elements of {} are {}, and half, bfloat16 and float are known",
                               tree.node(pointers.front()).name, PointedTo(tree, pointers.front())));
   for (const int store : stores) {
     if (!IsWithinAny(tree, store, parts.epilogue)) return refuse("it stores before its sum is there");

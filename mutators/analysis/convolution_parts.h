@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -18,7 +19,12 @@ struct ConvolutionParts {
   bool starts_at_zero = false;
   std::set<int> variables;  // integers that the kernel declares outside of the loop and of these statements
   bool deep = false;        // three loops in each other or more
+  // Whether nothing is known but what the kernel stores, which then must be sums as they are.
+  bool plain() const { return loop < 0; }
 };
+
+// Plain parts, if someone might take the kernel for a convolution.
+std::optional<ConvolutionParts> PlainPartsOf(const SyntaxTree& tree, int kernel);
 
 // The parts. Else why there are none; empty if nobody would take the kernel for a convolution.
 std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree& tree, int kernel);

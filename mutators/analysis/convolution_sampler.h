@@ -31,11 +31,13 @@ class ConvolutionSampler {
   void SwapBuffers() { std::swap(buffers_.x, buffers_.f); }
   // The buffer to which the threads store; -1 before the first sample.
   int output() const { return output_; }
+  // Whether threads store the sums as they are, so that nothing else is known of them.
+  bool plain() const { return parts_.plain(); }
   // Forgets all launches, their refusal and the buffers.
   void Reset();
 
-  // What a thread sums up; nullopt if it stores nothing, or if the kernel is refused.
-  std::optional<ConvolutionSample> Sample(const LaunchRuns::Setting& setting, std::int64_t thread);
+  // What a thread sums up, one or more elements; none if it stores nothing, or if the kernel is refused.
+  std::vector<ConvolutionSample> Sample(const LaunchRuns::Setting& setting, std::int64_t thread);
   // Some elements of a launch, `count` at most. Empty if the kernel is refused.
   std::vector<Sampled> Some(const LaunchRuns::Setting& setting, std::size_t count);
   // Sets the shape of what has been observed since the last call.
@@ -44,8 +46,9 @@ class ConvolutionSampler {
 
  private:
   bool Refuse(std::string why);
-  std::optional<ConvolutionSample> SampleOf(const ThreadTrace& trace);
-  bool AddReads(const ThreadTrace& trace, ConvolutionSample& sample);
+  std::vector<ConvolutionSample> SamplesOf(const ThreadTrace& trace);
+  bool AddProducts(const ThreadSum* sum, ConvolutionSample& sample);
+  bool AddProduct(const ThreadSum& term, ConvolutionSample& sample);
   void Observe(const LaunchRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace, std::int64_t element);
 
   const SyntaxTree& tree_;

@@ -15,7 +15,12 @@ namespace {
 // of strides and of paddings. Which is which is not known: the first few sizes are taken for the former.
 constexpr std::int64_t kLargeSizes[3][10] = {
     {8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, {9, 8, 11, 12, 10, 14, 13, 16, 15, 18}, {10, 12, 9, 8, 13, 11, 16, 14, 17, 15}};
-constexpr std::int64_t kTapSizes[3][6] = {{3, 2, 1, 2, 1, 2}, {5, 3, 2, 1, 2, 1}, {4, 3, 3, 1, 3, 1}};
+// Of kernels whose threads take some filters each.
+constexpr std::int64_t kManifoldSizes[3][10] = {
+    {8, 12, 16, 20, 24, 28, 32, 36, 40, 44}, {12, 8, 20, 24, 16, 32, 28, 40, 36, 48}, {16, 20, 12, 8, 28, 24, 36, 32, 44, 40}};
+constexpr std::size_t kManifoldChoice = 2;
+constexpr std::int64_t kTapSizes[2][3][6] = {{{3, 2, 1, 2, 1, 2}, {5, 3, 2, 1, 2, 1}, {4, 3, 3, 1, 3, 1}},
+                                             {{2, 1, 3, 1, 2, 3}, {1, 3, 2, 2, 1, 3}, {3, 2, 1, 3, 1, 2}}};
 constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6};
 // Elements of a launch that are looked at.
 constexpr std::size_t kSamples = 40;
@@ -37,11 +42,12 @@ bool ConvolutionShapes::Refuse(std::string why) {
   return false;
 }
 
-LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut) const {
+LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut, std::size_t choice) const {
+  const auto& taps = kTapSizes[choice % std::size(kTapSizes)][number];
+  const auto& large = choice == kManifoldChoice ? kManifoldSizes[number] : kLargeSizes[number];
   LaunchRuns::Sizes sizes;
   const auto& names = runs_.names();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    sizes[names[i]] = i < cut ? kLargeSizes[number][i] : kTapSizes[number][(i - cut) % std::size(kTapSizes[number])];
+  for (std::size_t i = 0; i < names.size(); ++i) sizes[names[i]] = i < cut ? large[i] : taps[(i - cut) % std::size(taps)];
   return sizes;
 }
 
@@ -49,20 +55,24 @@ bool ConvolutionShapes::Find() {
   std::string first_why;
   for (const std::size_t cut : kCuts) {
     if (cut < kMostConvolutionSizes && cut >= runs_.names().size()) continue;
-    sampler_.Reset();
-    why_.clear();
-    if (FindShape(0, cut) && FindShape(1, cut)) {
-      third_ = SizesOf(2, cut);
-      return true;
+    for (std::size_t choice = 0; choice <= kManifoldChoice; ++choice) {
+      if (choice == 1 && cut >= runs_.names().size()) continue;
+      sampler_.Reset();
+      why_.clear();
+      if (FindShape(0, cut, choice) && FindShape(1, cut, choice)) {
+        third_ = SizesOf(2, cut, choice);
+        multiple_ = choice == kManifoldChoice ? 4 : 1;
+        if (launches_[0].shape.HasSameLayout(launches_[1].shape)) return true;
+      }
+      if (first_why.empty()) first_why = why_;
     }
-    if (first_why.empty()) first_why = why_;
   }
   return Refuse(first_why);
 }
 
-bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut) {
+bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut, std::size_t choice) {
   ConvolutionLaunch& launch = launches_[number];
-  launch.sizes = SizesOf(number, cut);
+  launch.sizes = SizesOf(number, cut, choice);
   const auto setting = runs_.SettingOf(launch.sizes);
   if (!setting) return Refuse(parts_.deep ? "its launch line passes what is no number" : "");
   launch.setting = *setting;
@@ -78,7 +88,11 @@ bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut) {
   for (const auto& [parameter, value] : setting->integers) values.insert(value);
   auto shape = ShapeOf(samples, sampler_.buffers(), values);
   if (std::holds_alternative<std::string>(shape) && number == 0) {
-    for (ConvolutionSample& sample : samples) std::swap(sample.x, sample.f);
+    for (ConvolutionSample& sample : samples) {
+      std::swap(sample.x, sample.f);
+      for (auto& [x, f] : sample.products) std::swap(x, f);
+      std::sort(sample.products.begin(), sample.products.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    }
     auto other = ShapeOf(samples, {sampler_.buffers().f, sampler_.buffers().x}, values);
     if (std::holds_alternative<ConvolutionShape>(other) || std::get<std::string>(shape).empty()) {
       sampler_.SwapBuffers();
@@ -94,9 +108,9 @@ bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut) {
 bool ConvolutionShapes::CheckTypes() {
   const ConvolutionBuffers& buffers = sampler_.buffers();
   const std::string element = PointedTo(tree_, buffers.x);
-  if (element != "__half" && element != "__nv_bfloat16")
+  if (element != "__half" && element != "__nv_bfloat16" && element != "float")
     return Refuse(
-        fmt::format("the elements of {} are {}; tensor cores multiply half or bfloat16", tree_.node(buffers.x).name, element));
+        fmt::format("the elements of {} are {}, and half, bfloat16 and float are known", tree_.node(buffers.x).name, element));
   return element == PointedTo(tree_, buffers.f) || Refuse("its images and filters are of two types");
 }
 

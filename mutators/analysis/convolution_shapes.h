@@ -34,13 +34,15 @@ class ConvolutionShapes {
   const ConvolutionLaunches& launches() const { return launches_; }
   // Sizes for a third launch, which differ from those of both.
   const LaunchRuns::Sizes& third() const { return third_; }
+  // What the number of filters has to be a multiple of.
+  std::int64_t multiple() const { return multiple_; }
   // Why there are no shapes; empty if nobody would take it for a convolution.
   const std::string& why() const { return why_; }
 
  private:
   bool Refuse(std::string why);
-  LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t cut) const;
-  bool FindShape(std::size_t number, std::size_t cut);
+  LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t cut, std::size_t choice) const;
+  bool FindShape(std::size_t number, std::size_t cut, std::size_t choice);
   bool CheckTypes();
 
   const SyntaxTree& tree_;
@@ -49,6 +51,7 @@ class ConvolutionShapes {
   ConvolutionSampler& sampler_;
   ConvolutionLaunches launches_;
   LaunchRuns::Sizes third_;
+  std::int64_t multiple_ = 1;
   std::string why_;
 };
 

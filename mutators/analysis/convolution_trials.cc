@@ -29,8 +29,8 @@ bool ConvolutionTrials::Refuse(std::string why) {
 // Sizes that are no images', channels' or filters' number.
 std::set<std::string> ConvolutionTrials::NamesOfTaps() const {
   std::set<std::string> names;
-  for (const Convolution::Number* number :
-       {&found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y, &found_.pad_x}) {
+  for (const Convolution::Number* number : {&found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y,
+                                            &found_.pad_x, &found_.dilation_y, &found_.dilation_x}) {
     const auto named = Expression::Parse(number->launch).Names();
     names.insert(named.begin(), named.end());
   }
@@ -42,17 +42,18 @@ LaunchRuns::Sizes ConvolutionTrials::SmallSizes(std::size_t number) const {
   const auto one = static_cast<std::int64_t>(number);
   const std::set<std::string> taps = NamesOfTaps();
   LaunchRuns::Sizes sizes = launches_[number].sizes;
+  const ConvolutionShape& shape = launches_[number].shape;
   std::int64_t unknown = 4 - one;  // the same as no size of taps
   for (auto& [name, size] : sizes) {
     if (taps.contains(name)) continue;
     if (name == found_.channels.launch)
       size = 2;
     else if (name == found_.filters.launch)
-      size = 3 - one;
+      size = (3 - one) * multiple_;
     else if (name == found_.height.launch)
-      size = launches_[number].shape.rows + 1 + one;
+      size = (shape.rows - 1) * shape.dilation_y + 2 + one;
     else if (name == found_.width.launch)
-      size = launches_[number].shape.columns + 3 - one;
+      size = (shape.columns - 1) * shape.dilation_x + 4 - one;
     else if (name == found_.out_height.launch || name == found_.out_width.launch)
       size = 4 + one;
     else
@@ -70,11 +71,12 @@ bool ConvolutionTrials::RunSmall() {
     const ConvolutionShape shape = ShapeIn(found_, *setting);
     std::set<std::int64_t> elements;
     for (std::int64_t thread = 0; thread < setting->Threads(); ++thread) {
-      const auto sample = sampler_.Sample(*setting, thread);
+      const auto samples = sampler_.Sample(*setting, thread);
       if (!sampler_.why().empty()) return Refuse(sampler_.why());
-      if (!sample) continue;
-      if (!Explains(shape, sampler_.buffers(), *sample)) return Refuse("its sum is no convolution where images are small");
-      if (!elements.insert(sample->element).second) return Refuse("two threads store the same element");
+      for (const ConvolutionSample& sample : samples) {
+        if (!Explains(shape, sampler_.buffers(), sample)) return Refuse("its sum is no convolution where images are small");
+        if (!elements.insert(sample.element).second) return Refuse("two threads store the same element");
+      }
     }
     sampler_.SetShape(shape);
     const std::int64_t each = shape.filters * shape.out_height * shape.out_width;
@@ -91,7 +93,8 @@ bool ConvolutionTrials::FollowsFromSizes(int parameter) const {
   std::set<std::string> known;
   for (const Convolution::Number* number :
        {&found_.images, &found_.channels, &found_.filters, &found_.height, &found_.width, &found_.out_height, &found_.out_width,
-        &found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y, &found_.pad_x}) {
+        &found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y, &found_.pad_x, &found_.dilation_y,
+        &found_.dilation_x}) {
     const auto named = Expression::Parse(number->launch).Names();
     known.insert(named.begin(), named.end());
   }
@@ -117,7 +120,8 @@ bool ConvolutionTrials::RunSymbolic(const std::set<int>& used) {
   for (std::size_t i = 0; i < std::min(kSymbolicThreads, launches_[0].threads.size()); ++i) {
     const ThreadTrace trace = runs_.Run(launches_[0].setting, launches_[0].threads[i], true);
     if (!trace.refusal.empty()) return Refuse(trace.refusal);
-    for (const int symbol : trace.after.deciding) {
+    const std::set<int>& deciding = sampler_.plain() ? trace.deciding : trace.after.deciding;
+    for (const int symbol : deciding) {
       if (!IsAllowed(symbol, used))
         return Refuse(fmt::format("{} decides what it sums up", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
     }
@@ -136,6 +140,7 @@ bool ConvolutionTrials::RunLarge() {
   std::int64_t next = std::max<std::int64_t>(largest_number_, 20) + 2;
   for (auto& [name, size] : sizes) {
     if (!taps.contains(name)) size = ++next;
+    if (name == found_.filters.launch) size = next += (multiple_ - next % multiple_) % multiple_;
   }
   return RunSome(sizes, kLargeSamples, fmt::format("where sizes are beyond {}", largest_number_));
 }

@@ -16,10 +16,11 @@ namespace evo {
 // Runs launches of more sizes, and checks that each thread computes the element that the convolution's numbers give.
 class ConvolutionTrials {
  public:
-  // The arguments must outlive the object. `found`: has all numbers but that of images.
+  // The arguments must outlive the object. `found`: has all numbers but that of images. `multiple`: of which the number of
+  // filters is one.
   ConvolutionTrials(const MutationContext& context, LaunchRuns& runs, ConvolutionSampler& sampler,
-                    const ConvolutionLaunches& launches, const Convolution& found)
-      : context_(context), runs_(runs), sampler_(sampler), launches_(launches), found_(found) {}
+                    const ConvolutionLaunches& launches, const Convolution& found, std::int64_t multiple)
+      : context_(context), runs_(runs), sampler_(sampler), launches_(launches), found_(found), multiple_(multiple) {}
 
   // Some threads of a launch, `count` at most. `where`: "with other sizes".
   bool RunSome(const LaunchRuns::Sizes& sizes, std::size_t count, const std::string& where);
@@ -48,6 +49,7 @@ class ConvolutionTrials {
   ConvolutionSampler& sampler_;
   const ConvolutionLaunches& launches_;
   const Convolution& found_;
+  std::int64_t multiple_;
   std::array<std::int64_t, 2> images_{};
   std::array<LaunchRuns::Setting, 2> settings_;
   std::int64_t largest_number_ = 0;

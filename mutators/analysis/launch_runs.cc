@@ -75,6 +75,7 @@ ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool sy
   one.addresses = addresses_;
   one.counters = counters_;
   one.followed = followed_;
+  one.sums = sums_;
   one.reals = sizes_.reals();
   if (!together_ || addresses_) return run_.Run(one);
   const std::int64_t size = setting.block[0] * setting.block[1] * setting.block[2], block = thread / size;

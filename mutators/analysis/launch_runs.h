@@ -44,8 +44,12 @@ class LaunchRuns {
   std::optional<Setting> SettingOf(const Sizes& sizes) const;
   // One thread, which has this number among all of the launch.
   ThreadTrace Run(const Setting& setting, std::int64_t thread, bool symbolic = false);
+  // Whether the threads of a block are run together.
+  bool together() const { return together_; }
   // From now on only addresses count (ThreadSetting::addresses), with the values of these counters.
   void KeepTouches(std::vector<int> counters) { addresses_ = true, counters_ = std::move(counters); }
+  // From now on real numbers tell of what they are the sum.
+  void TellSums() { sums_ = true; }
   // From now on traces tell what this variable was assigned.
   void Follow(int variable) { followed_ = variable; }
   const ThreadRun& threads() const { return run_; }
@@ -60,6 +64,7 @@ class LaunchRuns {
   bool addresses_ = false;
   std::vector<int> counters_;
   int followed_ = -1;
+  bool sums_ = false;
   ThreadRun run_;
   LaunchSizes sizes_;
   bool together_;  // whether the threads of a block have to run together

@@ -28,7 +28,7 @@ bool IsAnyOf(std::string_view callee, std::initializer_list<std::string_view> na
 }
 
 SumPointer AsSum(const ThreadValue& value) {
-  if (value.sum || value.real == 0) return value.sum;
+  if ((value.sum && !value.sum->rounded) || value.real == 0) return value.sum;
   ThreadSum sum;
   sum.value = value.real;
   if (value.element) sum.a = value.memory, sum.at_a = value.integer;
@@ -45,6 +45,13 @@ SumPointer SumOf(const ThreadValue& left, const ThreadValue& right) {
   sum.before = a;
   if (!b->IsTerm()) sum.added = b;
   return std::make_shared<const ThreadSum>(std::move(sum));
+}
+
+SumPointer Rounded(const SumPointer& sum) {
+  if (!sum) return sum;
+  ThreadSum rounded = *sum;
+  rounded.rounded = true;
+  return std::make_shared<const ThreadSum>(std::move(rounded));
 }
 
 SumPointer ProductOf(const ThreadValue& left, const ThreadValue& right) {
@@ -190,7 +197,10 @@ ThreadValue ThreadArithmetic::Converted(ThreadValue value, std::string_view type
   const std::string plain = WithoutConst(std::string(type));
   const bool short_real = plain == "__half" || plain == "__nv_bfloat16";
   const bool real = plain == "float" || plain == "double" || short_real;
-  if (short_real && value.kind == ValueKind::kReal && !value.element && !value.text) trace_.rounded = true;
+  if (short_real && value.kind == ValueKind::kReal && !value.element && !value.text) {
+    trace_.rounded = true;
+    value.sum = Rounded(value.sum);
+  }
   // The usual way to compare with both ends of a range: negative numbers become large ones.
   if (plain == "unsigned int" && value.kind == ValueKind::kInteger && value.integer < 0) {
     value.integer &= 0xffffffff;
@@ -259,7 +269,8 @@ ThreadValue ThreadArithmetic::CalledFunction(std::string_view callee, const Thre
   trace_.rounded |= function->rounds && !of.text;
   ThreadValue value =
       ThreadValue::Real(function->compute(of.real), of.text ? Shared(fmt::format("{}({})", callee, *of.text)) : nullptr);
-  if (function->rounds || function->converts) value.sum = of.sum;
+  if (function->converts) value.sum = of.sum;
+  if (function->rounds) value.sum = Rounded(of.sum);
   return value;
 }
 

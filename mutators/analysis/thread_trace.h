@@ -20,6 +20,7 @@ struct ThreadSum {
   std::int64_t at_a = 0, at_b = 0;
   std::shared_ptr<const ThreadSum> before;
   std::shared_ptr<const ThreadSum> added;  // the term is a sum itself
+  bool rounded = false;                    // to half or bfloat16, at its end
   bool IsTerm() const { return !before && !added; }
 };
 using SumPointer = std::shared_ptr<const ThreadSum>;

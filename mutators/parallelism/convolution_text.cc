@@ -35,10 +35,10 @@ const std::string_view kPlacesByMask = R"(
     for (int e = 0; e < 2; ++e) {
       const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
       const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_, at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
-      place[p][e] = 2u * ((start + n) / pixels) * CHANNELS_ * plane + 2u * (at_y * WIDTH_ + at_x);
+      place[p][e] = 2u * ((start + n) / pixels) * CHANNELS_ * plane + 2u * (at_y * WIDTH_ + at_x) * PIXEL_;
 #pragma unroll
       for (int t = 0; t < taps; ++t) {
-        const int down = at_y + t / COLUMNS_, along = at_x + t % COLUMNS_;
+        const int down = at_y + t / COLUMNS_ * DOWN_, along = at_x + t % COLUMNS_ * ALONG_;
         if (n < count && down >= 0 && down < HEIGHT_ && along >= 0 && along < WIDTH_) inside[p][e] |= 1u << t;
       }
     }
@@ -68,8 +68,8 @@ const std::string_view kLinesByMask = R"(
   // end. A lane says so of one line.
   __shared__ uint2 lines[TILE_K_];
   const auto describe = [&](int tile) {
-    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = k / taps, tap = k % taps;
-    const unsigned away = 2u * channel * plane + 2u * (tap / COLUMNS_ * WIDTH_ + tap % COLUMNS_);
+    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
+    const unsigned away = 2u * channel * PLANE_ + 2u * (tap / COLUMNS_ * DOWN_ * WIDTH_ + tap % COLUMNS_ * ALONG_) * PIXEL_;
     if (lane < kRows) lines[warp + lane * kWarps] = {away, k < products ? 1u << tap : 0};
   };
 )";
@@ -79,9 +79,9 @@ const std::string_view kLinesByCompare = R"(
   // past the end far below the image. A lane says so of one line.
   __shared__ uint4 lines[TILE_K_];
   const auto describe = [&](int tile) {
-    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = k / taps, tap = k % taps;
-    const unsigned away = 2u * channel * plane, along = tap % COLUMNS_;
-    const unsigned down = k < products ? tap / COLUMNS_ : 1 << 28;
+    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
+    const unsigned away = 2u * channel * PLANE_, along = tap % COLUMNS_ * ALONG_;
+    const unsigned down = k < products ? tap / COLUMNS_ * DOWN_ : 1 << 28;
     if (lane < kRows) lines[warp + lane * kWarps] = {away, down, along, 0};
   };
 )";
@@ -95,12 +95,25 @@ const std::string_view kConvolutionLoop = R"(
     const int next = step + 1;
     unsigned short values[kRows][kPairs][2];
     if (next < steps) {
+)";
+
+const std::string_view kLoadFilters = R"(
 #pragma unroll
       for (int round = 0; round < TILE_M_ * TILE_K_ / 8 / kThreads; ++round) {
         const int t = round * kThreads + threadIdx.x, row = t / (TILE_K_ / 8), k = t % (TILE_K_ / 8) * 8;
         const int filter = first_m + row, source = next * TILE_K_ + k;
         CopyVector(&tile_f[next % 2][row][k], F_ + ((long long)filter * products + source),
                    filter < filters ? max(products - source, 0) : 0);
+      }
+)";
+
+// Where neighbouring elements are those of other filters.
+const std::string_view kLoadInnerFilters = R"(
+      for (int t = threadIdx.x; t < TILE_M_ * TILE_K_; t += kThreads) {
+        const int row = t % TILE_M_, k = t / TILE_M_, filter = first_m + row, source = next * TILE_K_ + k;
+        ELEMENT_ value = 0.0f;
+        if (filter < filters && source < products) value = F_[(long long)source * filters + filter];
+        tile_f[next % 2][row][k] = value;
       }
 )";
 
@@ -130,7 +143,7 @@ const std::string_view kLoadByCompare = R"(
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
             const int at_y = top[p][e] + int(line.y), at_x = left[p][e] + int(line.z);
-            const char* from = from_x + (place[p][e] + line.x + 2u * (at_y * WIDTH_ + at_x));
+            const char* from = from_x + (place[p][e] + line.x + 2u * (at_y * WIDTH_ + at_x) * PIXEL_);
             const bool within = at_y >= 0 && at_y < HEIGHT_ && at_x >= 0 && at_x < WIDTH_;
             values[r][p][e] = 0;
             if (within) values[r][p][e] = *reinterpret_cast<const unsigned short*>(from);
@@ -202,6 +215,60 @@ const std::string_view kConvolutionProducts = R"(
 EPILOGUE_      }
     }
     __syncwarp();
+  }
+)";
+
+const std::string_view kFloatConvolution = R"(
+  // The product of the filters and a matrix whose columns are the surroundings of pixels, by tiles in shared memory. A thread sums
+  // up THREAD_M_ filters at THREAD_N_ pixels.
+  constexpr int kAlongM = TILE_M_ / THREAD_M_, kAlongN = TILE_N_ / THREAD_N_, kThreads = kAlongM * kAlongN;
+  __shared__ float tile_f[TILE_K_][TILE_M_ + 1], tile_x[TILE_K_][TILE_N_];
+  const int own_m = threadIdx.x / kAlongN, own_n = threadIdx.x % kAlongN;
+  const int filters = FILTERS_, pixels = OUT_HEIGHT_ * OUT_WIDTH_, plane = HEIGHT_ * WIDTH_;
+  TAPS_DECLARED_
+  const int groups = (filters + TILE_M_ - 1) / TILE_M_, first_m = blockIdx.x % groups * TILE_M_;
+  const long long first = blockIdx.x / groups * (long long)TILE_N_, end = (long long)IMAGES_ * pixels;
+  float sums[THREAD_M_][THREAD_N_] = {};
+  for (int step = 0; step < products; step += TILE_K_) {
+    for (int t = threadIdx.x; t < TILE_M_ * TILE_K_; t += kThreads) {
+      const int row = ROW_OF_T_, k = step + LINE_OF_T_, filter = first_m + row;
+      tile_f[LINE_OF_T_][row] = filter < filters && k < products ? F_[FILTER_INDEX_] : 0.0f;
+    }
+    for (int t = threadIdx.x; t < TILE_K_ * TILE_N_; t += kThreads) {
+      const int k = step + t / TILE_N_, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
+      const long long n = first + t % TILE_N_, image = n / pixels;
+      const int pixel = static_cast<int>(n - image * pixels);
+      const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ + tap / COLUMNS_ * DOWN_;
+      const int at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_ + tap % COLUMNS_ * ALONG_;
+      const bool within = n < end && k < products && at_y >= 0 && at_y < HEIGHT_ && at_x >= 0 && at_x < WIDTH_;
+      const long long place = image * CHANNELS_ * plane + (long long)channel * PLANE_ + (at_y * WIDTH_ + at_x) * PIXEL_;
+      tile_x[t / TILE_N_][t % TILE_N_] = within ? X_[place] : 0.0f;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < TILE_K_; ++k) {
+      float part_m[THREAD_M_], part_n[THREAD_N_];
+#pragma unroll
+      for (int i = 0; i < THREAD_M_; ++i) part_m[i] = tile_f[k][own_m + i * kAlongM];
+#pragma unroll
+      for (int j = 0; j < THREAD_N_; ++j) part_n[j] = tile_x[k][own_n + j * kAlongN];
+#pragma unroll
+      for (int i = 0; i < THREAD_M_; ++i) {
+#pragma unroll
+        for (int j = 0; j < THREAD_N_; ++j) sums[i][j] += part_m[i] * part_n[j];
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int i = 0; i < THREAD_M_; ++i) {
+#pragma unroll
+    for (int j = 0; j < THREAD_N_; ++j) {
+        const int filter = first_m + own_m + i * kAlongM;
+        const long long n = first + own_n + j * kAlongN, image = n / pixels;
+        const int pixel = static_cast<int>(n - image * pixels);
+        if (filter >= filters || n >= end) continue;
+EPILOGUE_    }
   }
 )";
 

@@ -10,7 +10,10 @@ extern const std::string_view kConvolutionBegin;
 extern const std::string_view kPlacesByMask, kPlacesByCompare;
 extern const std::string_view kLinesByMask, kLinesByCompare;
 extern const std::string_view kConvolutionLoop;
+extern const std::string_view kLoadFilters, kLoadInnerFilters;
 extern const std::string_view kLoadByMask, kLoadByCompare;
 extern const std::string_view kConvolutionProducts;
+// The whole body for floats.
+extern const std::string_view kFloatConvolution;
 
 }  // namespace evo

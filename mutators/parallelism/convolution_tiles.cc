@@ -26,6 +26,14 @@ struct ConvolutionStart {
 };
 constexpr ConvolutionStart kStartsOfConvolution[] = {{64, 128, 32, 2, 2}, {32, 64, 32, 1, 2}};
 
+// Of floats, on no tensor cores, which would round them: filters and pixels of a thread in the place of warps.
+constexpr ConvolutionStart kStartsOfFloats[] = {{64, 64, 16, 4, 4}, {32, 64, 8, 2, 4}};
+const std::vector<std::int64_t> kTilesOfFloats{16, 32, 64, 128};
+const std::vector<std::int64_t> kDepthsOfFloats{8, 16, 32};
+const std::vector<std::int64_t> kElementsOfThread{1, 2, 4, 8};
+constexpr int kMostThreadsOfFloats = 512;
+constexpr int kStaticShared = 49152;
+
 // One thread per element of a convolution becomes a block per tile of filters and pixels on tensor cores. All of it at once,
 // because each step alone makes the kernel slower.
 class ConvolutionTiles : public KernelVisitor {
@@ -35,8 +43,8 @@ class ConvolutionTiles : public KernelVisitor {
   // added for taps outside of the image.
   Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override {
-    return "computes a convolution of half or bfloat16 on tensor cores, as a product of filters and pixels by tiles, with sizes "
-           "as parameters";
+    return "computes a convolution as a product of filters and pixels by tiles, on tensor cores if it is of half or bfloat16, "
+           "with sizes as parameters";
   }
   double weight() const override { return 3; }
 
@@ -45,32 +53,61 @@ class ConvolutionTiles : public KernelVisitor {
   // Gives each convolution's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsConvolution, [&](const Convolution& found, const Refuse&) {
-      for (const ConvolutionStart& start : kStartsOfConvolution) propose(Tiled(context, found, start));
+      const auto& starts = found.element == "float" ? kStartsOfFloats : kStartsOfConvolution;
+      for (const ConvolutionStart& start : starts) propose(Tiled(context, found, start));
     });
   }
 
   static Proposal Tiled(const MutationContext& context, const Convolution& found, const ConvolutionStart& start) {
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
     const std::string images = found.images.kernel.empty() ? unused("images") : found.images.kernel;
-    const ConvolutionParameters names{unused("TILE_M"),  unused("TILE_N"),  unused("TILE_K"),
-                                      unused("WARPS_M"), unused("WARPS_N"), images};
+    const std::string filters = found.filters.kernel.empty() ? unused("filter_count") : found.filters.kernel;
+    const bool floats = found.element == "float";
+    const ConvolutionParameters names{unused("TILE_M"),
+                                      unused("TILE_N"),
+                                      unused("TILE_K"),
+                                      unused(floats ? "THREAD_M" : "WARPS_M"),
+                                      unused(floats ? "THREAD_N" : "WARPS_N"),
+                                      images,
+                                      filters};
     const auto &tile_m = names.tile_m, &tile_n = names.tile_n, &tile_k = names.tile_k;
     const auto &warps_m = names.warps_m, &warps_n = names.warps_n;
     const ConvolutionWriter writer(context.tree, found, names);
     Proposal proposal;
-    proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Blocks()});
-    proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
+    if (!floats) {
+      proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Blocks()});
+      proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
+    }
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
     const std::string& launched = found.launch->kernel;
-    if (found.images.kernel.empty()) {
-      proposal.changes.push_back({LastParameter(context.tree, found.kernel), Placement::kAfter, ", int " + images});
+    std::string parameters, arguments;
+    for (const auto& [number, name] : {std::pair(&found.images, &images), std::pair(&found.filters, &filters)}) {
+      if (!number->kernel.empty()) continue;
+      parameters += fmt::format(", int {}", *name);
+      arguments += fmt::format(", {}", number->launch);
+    }
+    if (!parameters.empty()) {
+      proposal.changes.push_back({LastParameter(context.tree, found.kernel), Placement::kAfter, parameters});
       proposal.launch.push_back(
-          {launched, "arguments", fmt::format("{}, {}", fmt::join(found.launch->arguments, ", "), found.images.launch)});
+          {launched, "arguments", fmt::format("{}{}", fmt::join(found.launch->arguments, ", "), arguments)});
     }
     proposal.launch.push_back({launched, "grid", writer.Grid()});
     proposal.launch.push_back({launched, "block", writer.Threads()});
-    proposal.launch.push_back({launched, "shared", fmt::format("max({}, {})", writer.TileBytes(), writer.SumBytes())});
     proposal.parameters = found.parameters;
+    if (floats) {
+      if (found.launch->shared.text() != "0") proposal.launch.push_back({launched, "shared", "0"});
+      const std::string threads = writer.Threads();
+      proposal.brings = {{tile_m, kTilesOfFloats, start.tile_m},
+                         {tile_n, kTilesOfFloats, start.tile_n},
+                         {tile_k, kDepthsOfFloats, start.tile_k},
+                         {warps_m, kElementsOfThread, start.warps_m},
+                         {warps_n, kElementsOfThread, start.warps_n}};
+      proposal.constraints = {fmt::format("{} >= {} && {} >= {}", tile_m, warps_m, tile_n, warps_n),
+                              fmt::format("{0} >= 32 && {0} <= {1}", threads, kMostThreadsOfFloats),
+                              fmt::format("{} <= {}", writer.TileBytes(), kStaticShared)};
+      return proposal;
+    }
+    proposal.launch.push_back({launched, "shared", fmt::format("max({}, {})", writer.TileBytes(), writer.SumBytes())});
     proposal.brings = {{tile_m, kTilesOfFilters, start.tile_m},
                        {tile_n, kTilesOfPixels, start.tile_n},
                        {tile_k, kTilesOfTaps, start.tile_k},

@@ -23,10 +23,11 @@ constexpr std::array kConvolutionNames{
     "inside"sv, "sums"sv,     "steps"sv,       "step"sv,   "next"sv,   "values"sv,  "round"sv,  "t"sv,       "row"sv,
     "k"sv,      "filter"sv,   "channel"sv,     "tap"sv,    "line"sv,   "lines"sv,   "away"sv,   "from"sv,    "describe"sv,
     "tile"sv,   "part_k"sv,   "part_m"sv,      "part_n"sv, "i"sv,      "j"sv,       "e"sv,      "p"sv,       "r"sv,
-    "own"sv,    "source"sv,   "down"sv,        "along"sv,  "slot"sv};
+    "own"sv,    "source"sv,   "down"sv,        "along"sv,  "slot"sv,   "value"sv,   "end"sv,    "kAlongM"sv, "kAlongN"sv};
 
 // What the accumulator's loop has summed up.
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
+constexpr std::string_view kOwnFloatSum = "sums[i][j]";
 
 }  // namespace
 
@@ -34,7 +35,10 @@ ConvolutionWriter::ConvolutionWriter(const SyntaxTree& tree, const Convolution& 
     : tree_(tree),
       found_(found),
       names_(std::move(names)),
-      blocks_{&kCopyVector, &kLoadMatrices, &kLoadTransposed, &kMultiplyAdd} {}
+      blocks_{&kCopyVector, &kLoadMatrices, &kLoadTransposed, &kMultiplyAdd} {
+  if (IsFloat()) blocks_.clear();
+  if (found.filters_inner && !IsFloat()) blocks_.erase(blocks_.begin());
+}
 
 std::string ConvolutionWriter::Blocks() const {
   std::string text;
@@ -52,9 +56,13 @@ std::string ConvolutionWriter::Grid() const {
                      found_.out_height.launch, found_.out_width.launch, names_.tile_n);
 }
 
-std::string ConvolutionWriter::Threads() const { return fmt::format("{} * {} * 32", names_.warps_m, names_.warps_n); }
+std::string ConvolutionWriter::Threads() const {
+  if (IsFloat()) return fmt::format("{} / {} * ({} / {})", names_.tile_m, names_.warps_m, names_.tile_n, names_.warps_n);
+  return fmt::format("{} * {} * 32", names_.warps_m, names_.warps_n);
+}
 
 std::string ConvolutionWriter::TileBytes() const {
+  if (IsFloat()) return fmt::format("{} * ({} + 1 + {}) * 4", names_.tile_k, names_.tile_m, names_.tile_n);
   return fmt::format("({0} * ({1} + 8) + {1} * ({2} + 8)) * 4", names_.tile_m, names_.tile_k, names_.tile_n);
 }
 
@@ -68,7 +76,7 @@ std::string ConvolutionWriter::Kept() const {
   std::string kept(tree_.Text({kernel.range.begin, tree_.node(kernel.children.back()).range.begin}));
   for (const Convolution::Kept& one : found_.kept) kept += fmt::format(" {} ", tree_.Text(one.declaration));
   for (const int statement : found_.epilogue) kept += fmt::format(" {} ", tree_.Text(statement));
-  kept += fmt::format(" {} ", tree_.Text(found_.accumulator));
+  if (found_.accumulator >= 0) kept += fmt::format(" {} ", tree_.Text(found_.accumulator));
   const std::string& text = tree_.text();
   for (std::size_t at = text.find("#define "); at != std::string::npos; at = text.find("#define ", at + 1))
     kept += text.substr(at, text.find('\n', at) + 1 - at);
@@ -87,6 +95,21 @@ std::string ConvolutionWriter::Own(std::string text) const {
   return text;
 }
 
+// The text with the order in which elements lie in the place of the words for it.
+std::string ConvolutionWriter::Laid(std::string text) const {
+  const std::string none = found_.x_last ? " * PLANE_" : " * PIXEL_";
+  for (std::size_t at = text.find(none); at != std::string::npos; at = text.find(none)) text.erase(at, none.size());
+  const std::pair<std::string_view, std::string_view> words[] = {
+      {found_.x_last ? "PIXEL_" : "PLANE_", found_.x_last ? "CHANNELS_" : "plane"},
+      {"CHANNEL_OF_K_", found_.channels_inner ? "k % CHANNELS_" : "k / taps"},
+      {"TAP_OF_K_", found_.channels_inner ? "k / CHANNELS_" : "k % taps"},
+      {"ROW_OF_T_", found_.filters_inner ? "t % TILE_M_" : "t / TILE_K_"},
+      {"LINE_OF_T_", found_.filters_inner ? "t / TILE_M_" : "t % TILE_K_"},
+      {"FILTER_INDEX_", found_.filters_inner ? "(long long)k * filters + filter" : "(long long)filter * products + k"}};
+  for (const auto& [word, meaning] : words) text = WithOtherName(text, word, std::string(meaning));
+  return text;
+}
+
 // The text with what the kernel says in the place of the words that end with _.
 std::string ConvolutionWriter::Filled(std::string text) const {
   const auto name = [&](int declaration) { return tree_.node(declaration).name; };
@@ -100,7 +123,7 @@ std::string ConvolutionWriter::Filled(std::string text) const {
                                                             {"F_", name(found_.f)},
                                                             {"IMAGES_", names_.images},
                                                             {"CHANNELS_", found_.channels.kernel},
-                                                            {"FILTERS_", found_.filters.kernel},
+                                                            {"FILTERS_", names_.filters},
                                                             {"HEIGHT_", found_.height.kernel},
                                                             {"WIDTH_", found_.width.kernel},
                                                             {"OUT_HEIGHT_", found_.out_height.kernel},
@@ -110,7 +133,11 @@ std::string ConvolutionWriter::Filled(std::string text) const {
                                                             {"STRIDE_Y_", found_.stride_y.kernel},
                                                             {"STRIDE_X_", found_.stride_x.kernel},
                                                             {"PAD_Y_", found_.pad_y.kernel},
-                                                            {"PAD_X_", found_.pad_x.kernel}};
+                                                            {"PAD_X_", found_.pad_x.kernel},
+                                                            {"DOWN_", found_.dilation_y.kernel},
+                                                            {"ALONG_", found_.dilation_x.kernel},
+                                                            {"THREAD_M_", names_.warps_m},
+                                                            {"THREAD_N_", names_.warps_n}};
   const auto without = [&](const std::string& part) {
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) text.erase(at, part.size());
   };
@@ -118,6 +145,8 @@ std::string ConvolutionWriter::Filled(std::string text) const {
   if (found_.stride_x.constant == 1) without(" * STRIDE_X_");
   if (found_.pad_y.constant == 0) without(" - PAD_Y_");
   if (found_.pad_x.constant == 0) without(" - PAD_X_");
+  if (found_.dilation_y.constant == 1) without(" * DOWN_");
+  if (found_.dilation_x.constant == 1) without(" * ALONG_");
   for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);
   return text;
 }
@@ -132,12 +161,23 @@ std::string ConvolutionWriter::TextOf(Convolution::Role role) const {
                               "image * filters + filter",
                               "(long long)filter * pixels + pixel",
                               "(image * filters + filter) * pixels + pixel"};
+  if (role == Convolution::Role::kElement && found_.y_last) return Filled(Own("(image * pixels + pixel) * filters + filter"));
   return Filled(Own(kTexts.at(static_cast<std::size_t>(role))));
+}
+
+// A sum as an element of the output.
+std::string ConvolutionWriter::StoredSum() const {
+  const std::string sum = Filled(Own(std::string(IsFloat() ? kOwnFloatSum : kOwnSum)));
+  const std::string type = WithoutConst(tree_.node(found_.y).type);
+  if (type.starts_with("__half")) return fmt::format("__float2half({})", sum);
+  return type.starts_with("__nv_bfloat16") ? fmt::format("__float2bfloat16({})", sum) : sum;
 }
 
 // What the kernel does with a sum, for one element.
 std::string ConvolutionWriter::Epilogue() const {
   const std::string indent = "        ";
+  if (found_.accumulator < 0)
+    return fmt::format("{}{}[{}] = {};\n", indent, tree_.node(found_.y).name, TextOf(Convolution::Role::kElement), StoredSum());
   Replacements replacements;
   for (const auto& [node, role] : found_.indices) {
     replacements.emplace_back(node, fmt::format("({})", TextOf(role)));
@@ -160,7 +200,8 @@ std::string ConvolutionWriter::Epilogue() const {
   const SyntaxNode& sum = tree_.node(found_.accumulator);
   const std::string start =
       found_.starts_at_zero ? "" : Parenthesised(TextWith(tree_, sum.children.back(), replacements)) + " + ";
-  text += fmt::format("{}float {} = {}{};\n", indent, sum.name, start, Filled(Own(std::string(kOwnSum))));
+  text +=
+      fmt::format("{}float {} = {}{};\n", indent, sum.name, start, Filled(Own(std::string(IsFloat() ? kOwnFloatSum : kOwnSum))));
   for (const int statement : found_.epilogue) {
     const std::string lines = Lines(tree_, statement, indent, replacements);
     const std::size_t end = lines.find_last_not_of('\n') + 1;
@@ -171,15 +212,19 @@ std::string ConvolutionWriter::Epilogue() const {
 
 std::string ConvolutionWriter::Body() const {
   std::string text;
-  for (const std::string_view part :
-       {kConvolutionBegin, HasMasks() ? kPlacesByMask : kPlacesByCompare, HasMasks() ? kLinesByMask : kLinesByCompare,
-        kConvolutionLoop, HasMasks() ? kLoadByMask : kLoadByCompare, kConvolutionProducts})
-    text += part.substr(1);
+  if (IsFloat())
+    text = kFloatConvolution.substr(1);
+  else
+    for (const std::string_view part :
+         {kConvolutionBegin, HasMasks() ? kPlacesByMask : kPlacesByCompare, HasMasks() ? kLinesByMask : kLinesByCompare,
+          kConvolutionLoop, found_.filters_inner ? kLoadInnerFilters : kLoadFilters, HasMasks() ? kLoadByMask : kLoadByCompare,
+          kConvolutionProducts})
+      text += part.substr(1);
   const std::string taps = HasMasks() ? fmt::format("constexpr int taps = {};\n  const int products = CHANNELS_ * taps;",
                                                     *found_.rows.constant * *found_.columns.constant)
                                       : "const int taps = ROWS_ * COLUMNS_, products = CHANNELS_ * taps;";
   text = WithOtherName(text, "TAPS_DECLARED_", taps);
-  text = Filled(Own(text));
+  text = Filled(Own(Laid(text)));
   return fmt::format("{{\n{}}}", WithOtherName(text, "EPILOGUE_", Epilogue()));
 }
 

@@ -15,9 +15,10 @@ struct ConvolutionParameters {
   std::string tile_m;   // filters of a block
   std::string tile_n;   // pixels of a block
   std::string tile_k;   // taps of a step
-  std::string warps_m;  // warps of a block along the filters
+  std::string warps_m;  // warps of a block along the filters; of floats, filters of a thread
   std::string warps_n;  // and along the pixels
   std::string images;   // the number of images, of the kernel's parameters
+  std::string filters;  // and that of filters
 };
 
 // Writes a convolution as a product of the filters and a matrix whose columns are the surroundings of pixels, which exists in
@@ -40,9 +41,12 @@ class ConvolutionWriter {
  private:
   std::string Kept() const;
   std::string Own(std::string text) const;
+  std::string Laid(std::string text) const;
   std::string Filled(std::string text) const;
   std::string TextOf(Convolution::Role role) const;
   std::string Epilogue() const;
+  bool IsFloat() const { return found_.element == "float"; }
+  std::string StoredSum() const;
   // Whether a word of 32 bits has one for each tap.
   bool HasMasks() const;
 
