@@ -27,7 +27,7 @@ std::set<int> Noted(const ConvolutionParts& parts) {
 
 // Whether a kernel of such parts is a convolution, by running its threads.
 std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& context, const LaunchDirective& launch, int kernel,
-                                                     const ConvolutionParts& parts) {
+                                                     const ConvolutionParts& parts, bool manifold = false) {
   const SyntaxTree& tree = context.tree;
   LaunchRuns runs(context, launch, kernel, parts.loop, Noted(parts));
   runs.TellSums();
@@ -35,7 +35,7 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   if (runs.names().size() > kMostConvolutionSizes) return parts.deep ? "its launch line names too many sizes" : "";
   ConvolutionSampler sampler(tree, parts, runs);
   ConvolutionShapes shapes(tree, parts, runs, sampler);
-  if (!shapes.Find()) return shapes.why();
+  if (!shapes.Find(manifold)) return shapes.why();
   Convolution found;
   found.kernel = kernel;
   found.launch = &launch;
@@ -61,6 +61,15 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   return found;
 }
 
+// Of a kernel whose threads may compute several filters each.
+std::variant<Convolution, std::string> PlainConvolution(const MutationContext& context, const LaunchDirective& launch, int kernel,
+                                                        const ConvolutionParts& parts) {
+  auto found = ConvolutionOf(context, launch, kernel, parts);
+  if (std::holds_alternative<Convolution>(found)) return found;
+  auto other = ConvolutionOf(context, launch, kernel, parts, true);
+  return std::holds_alternative<Convolution>(other) ? other : found;
+}
+
 }  // namespace
 
 std::variant<Convolution, std::string> AsConvolution(const MutationContext& context, int kernel) {
@@ -80,13 +89,14 @@ std::variant<Convolution, std::string> AsConvolution(const MutationContext& cont
   if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
       std::string_view::npos)
     return refuse("its __launch_bounds__ rule out other blocks");
-  auto convolution = ConvolutionOf(context, *launch, kernel, found);
+  auto convolution =
+      found.plain() ? PlainConvolution(context, *launch, kernel, found) : ConvolutionOf(context, *launch, kernel, found);
   const auto* const why = std::get_if<std::string>(&convolution);
   if (why == nullptr) return convolution;
   // What nobody would take for a convolution is no plain one, either.
   if (no_parts != nullptr) return no_parts->empty() ? *why : *no_parts;
   if (!plain || why->empty()) return convolution;
-  auto other = ConvolutionOf(context, *launch, kernel, *plain);
+  auto other = PlainConvolution(context, *launch, kernel, *plain);
   return std::holds_alternative<Convolution>(other) ? other : convolution;
 }
 

@@ -59,7 +59,9 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
   std::vector<std::vector<TapLevel>> choices;
   if (levels.size() == 3) choices.push_back(levels);
   if (levels.size() == 2 && levels[0].step == 1) {
-    for (const std::int64_t channels : values) {
+    // Two channels of half as many pixels would do as well, so the most channels come first.
+    for (auto value = values.rbegin(); value != values.rend(); ++value) {
+      const std::int64_t channels = *value;
       if (channels > 1 && levels[0].count % channels == 0 && levels[0].count > channels)
         choices.push_back({{channels, 1}, {levels[0].count / channels, channels}, levels[1]});
     }

@@ -14,7 +14,7 @@ namespace {
 // What the sizes of the launch line are in three settings: those of images, channels and filters, and those of a filter's taps,
 // of strides and of paddings. Which is which is not known: the first few sizes are taken for the former.
 constexpr std::int64_t kLargeSizes[3][10] = {
-    {8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, {9, 8, 11, 12, 10, 14, 13, 16, 15, 18}, {10, 12, 9, 8, 13, 11, 16, 14, 17, 15}};
+    {8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, {12, 11, 9, 16, 8, 10, 20, 18, 23, 15}, {10, 12, 9, 8, 13, 11, 16, 14, 17, 15}};
 // Of kernels whose threads take some filters each.
 constexpr std::int64_t kManifoldSizes[3][10] = {
     {8, 12, 16, 20, 24, 28, 32, 36, 40, 44}, {12, 8, 20, 24, 16, 32, 28, 40, 36, 48}, {16, 20, 12, 8, 28, 24, 36, 32, 44, 40}};
@@ -51,11 +51,11 @@ LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut
   return sizes;
 }
 
-bool ConvolutionShapes::Find() {
+bool ConvolutionShapes::Find(bool manifold) {
   std::string first_why;
   for (const std::size_t cut : kCuts) {
     if (cut < kMostConvolutionSizes && cut >= runs_.names().size()) continue;
-    for (std::size_t choice = 0; choice <= kManifoldChoice; ++choice) {
+    for (std::size_t choice = manifold ? kManifoldChoice : 0; choice <= (manifold ? kManifoldChoice : 1); ++choice) {
       if (choice == 1 && cut >= runs_.names().size()) continue;
       sampler_.Reset();
       why_.clear();

@@ -29,8 +29,9 @@ class ConvolutionShapes {
   ConvolutionShapes(const SyntaxTree& tree, const ConvolutionParts& parts, const LaunchRuns& runs, ConvolutionSampler& sampler)
       : tree_(tree), parts_(parts), runs_(runs), sampler_(sampler) {}
 
-  // False if it is no convolution, or none that is understood. `sampler` then knows which buffers are the images and filters.
-  bool Find();
+  // False if it is no convolution, or none that is understood. `manifold`: only with numbers of filters of which threads may take
+  // four each. `sampler` then knows which buffers are the images and filters.
+  bool Find(bool manifold);
   const ConvolutionLaunches& launches() const { return launches_; }
   // Sizes for a third launch, which differ from those of both.
   const LaunchRuns::Sizes& third() const { return third_; }

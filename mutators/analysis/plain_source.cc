@@ -1,6 +1,7 @@
 #include "mutators/analysis/plain_source.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -13,6 +14,7 @@
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/struct_parameters.h"
 #include "mutators/analysis/thread_loops.h"
+#include "mutators/analysis/work_sharing.h"
 #include "mutators/breeding/edit_application.h"
 
 namespace evo {
@@ -24,18 +26,25 @@ int BodyOf(const SyntaxTree& tree, int function) {
   return !children.empty() && tree.node(children.back()).kind_name == "CompoundStmt" ? children.back() : -1;
 }
 
+// How the parameters of kernels differ from those of the source, by the kernel's name.
+struct ParameterDifferences {
+  FieldDeclarations fields;  // of structs, which are parameters of their own
+  // A parameter more, as it follows the others, and what the launch line passes for it.
+  std::map<std::string, std::pair<std::string, std::string>> added;
+};
+
 // Translates proposals between the trees of a source.
 class Translator {
  public:
-  // `declared`: what bodies need of the source's parameters.
-  Translator(const MutationContext& context, const MutationContext& plain, const FieldDeclarations& declared)
-      : source_(context.tree), plain_(plain), declared_(declared) {}
+  Translator(const MutationContext& context, const MutationContext& plain, const ParameterDifferences& differences)
+      : context_(context), source_(context.tree), plain_(plain), differences_(differences) {}
 
   // nullopt for a change in what stands in front of a body, which may be spelled by macros.
   std::optional<Proposal> Translate(const Proposal& proposal) {
     Proposal result = proposal;
     for (const LaunchChange& change : proposal.launch) {
-      if (change.field == "arguments" && !declared_.empty()) return std::nullopt;  // those of other parameters
+      // Of other parameters.
+      if (change.field == "arguments" && (!differences_.fields.empty() || !differences_.added.empty())) return std::nullopt;
     }
     result.changes.clear();
     result.also_anchored.clear();
@@ -57,6 +66,7 @@ class Translator {
       const auto text = BodyWith(function, changes);
       if (!text) return std::nullopt;
       result.changes.push_back({BodyOf(source_, Counterpart(function)), Placement::kReplace, WithFields(function, *text)});
+      if (!AddParameter(function, result)) return std::nullopt;
     }
     for (const int node : proposal.also_anchored) {
       const int function = FunctionAround(node);
@@ -110,10 +120,25 @@ class Translator {
     return in[at];
   }
 
+  // Gives a kernel of the source the parameter that its body needs.
+  bool AddParameter(int function, Proposal& result) const {
+    const std::string& name = plain_.tree.node(function).name;
+    const auto added = differences_.added.find(name);
+    if (added == differences_.added.end()) return true;
+    const LaunchDirective* const launch = OnlyLaunch(context_.rendered, name);
+    const LaunchDirective* const present = OnlyLaunch(plain_.rendered, name);
+    const int last = LastParameter(source_, Counterpart(function));
+    if (launch == nullptr || present == nullptr || last < 0) return false;
+    result.changes.push_back({last, Placement::kAfter, ", " + added->second.first});
+    result.launch.push_back(
+        {present->kernel, "arguments", fmt::format("{}, {}", fmt::join(launch->arguments, ", "), added->second.second)});
+    return true;
+  }
+
   // A body with declarations of the fields that it names.
   std::string WithFields(int function, std::string body) const {
-    const auto declared = declared_.find(plain_.tree.node(function).name);
-    if (declared == declared_.end()) return body;
+    const auto declared = differences_.fields.find(plain_.tree.node(function).name);
+    if (declared == differences_.fields.end()) return body;
     std::string lines;
     for (const auto& [name, declaration] : declared->second) {
       if (ContainsName(body, name)) lines += fmt::format("\n{}{}", IndentUnit(source_), declaration);
@@ -135,24 +160,45 @@ class Translator {
     return applied.text.substr(body.begin, applied.text.size() - behind - body.begin);
   }
 
+  const MutationContext& context_;
   const SyntaxTree& source_;
   const MutationContext& plain_;
-  const FieldDeclarations& declared_;
+  const ParameterDifferences& differences_;
 };
+
+// The parameters that kernels have in one source and not in an earlier one.
+std::map<std::string, std::pair<std::string, std::string>> AddedParameters(const SyntaxTree& earlier,
+                                                                           const MutationContext& later) {
+  std::map<std::string, std::pair<std::string, std::string>> added;
+  const auto count = [](const SyntaxTree& tree, int kernel) {
+    const auto& children = tree.node(kernel).children;
+    return std::count_if(children.begin(), children.end(), [&](int child) { return tree.node(child).kind_name == "ParmDecl"; });
+  };
+  for (const int before : Functions(earlier)) {
+    for (const int after : Functions(later.tree)) {
+      const std::string& name = later.tree.node(after).name;
+      if (earlier.node(before).name != name || count(later.tree, after) != count(earlier, before) + 1) continue;
+      const LaunchDirective* const launch = OnlyLaunch(later.rendered, name);
+      if (launch != nullptr && !launch->arguments.empty())
+        added[name] = {std::string(later.tree.Text(LastParameter(later.tree, after))), launch->arguments.back()};
+    }
+  }
+  return added;
+}
 
 using RestatedText = std::function<std::optional<std::string>(const MutationContext&)>;
 
 // The contexts of a source written out more and more, until `look` returns true. It also gets the declarations of fields.
 template <typename Look>
 void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const RestatedText& restate, Look look) {
-  FieldDeclarations declared;
+  ParameterDifferences differences;
   std::shared_ptr<const SyntaxTree> held;
   const SyntaxTree* last = &context.tree;
   const auto with = [&](const auto& use) {
     const KernelTemplate rendered = ParseTemplate(context.rendered.name, last->text());
     return use(MutationContext{context.kernel_template, context.genome, *last, rendered, context.second_parent});
   };
-  const auto look_at = [&] { return with([&](const MutationContext& plain) { return look(plain, declared); }); };
+  const auto look_at = [&] { return with([&](const MutationContext& plain) { return look(plain, differences); }); };
   for (const SyntaxTree* tree = context.tree.plain(); tree != nullptr; tree = tree->plain()) {
     last = tree;
     if (look_at()) return;
@@ -166,10 +212,17 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
   };
   FieldDeclarations fields;
   auto flat = with([&](const MutationContext& plain) { return WithoutStructs(plain, fields); });
-  if (flat) declared = std::move(fields);
+  if (flat) differences.fields = std::move(fields);
   if (go_on_with(flat)) return;
   if (go_on_with(with([&](const MutationContext& plain) { return WithoutThreadLoops(plain, loops); }))) return;
-  if (restate) go_on_with(with([&](const MutationContext& plain) { return restate(plain); }));
+  if (!restate) return;
+  const auto restated = with([&](const MutationContext& plain) { return restate(plain); });
+  const auto other = restated ? last->Reparsed(*restated) : nullptr;
+  if (!other) return;
+  const SyntaxTree* const earlier = last;
+  last = other.get();
+  differences.added = with([&](const MutationContext& plain) { return AddedParameters(*earlier, plain); });
+  look_at();
 }
 
 std::size_t ChangesOf(const std::vector<Proposal>& proposals) {
@@ -187,8 +240,8 @@ std::vector<Proposal> InPlainSource(const MutationContext& context, const FindPr
   if (first && !best.empty()) return best;
   std::size_t changes = ChangesOf(best);
   const auto restated = [&](const MutationContext& plain) { return restate(plain, [](const std::string&) {}); };
-  const auto look = [&](const MutationContext& plain, const FieldDeclarations& declared) {
-    Translator translator(context, plain, declared);
+  const auto look = [&](const MutationContext& plain, const ParameterDifferences& differences) {
+    Translator translator(context, plain, differences);
     const std::vector<Proposal> found = find(plain);
     if (ChangesOf(found) <= changes) return false;
     std::vector<Proposal> proposals;
@@ -211,7 +264,7 @@ std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, c
   const auto restated = [&](const MutationContext& plain) {
     return restate(plain, [&](const std::string& why) { more.push_back(why); });
   };
-  const auto look = [&](const MutationContext& plain, const FieldDeclarations&) {
+  const auto look = [&](const MutationContext& plain, const ParameterDifferences&) {
     refusals = refuse(plain);
     return !find(plain).empty();
   };

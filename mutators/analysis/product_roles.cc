@@ -13,14 +13,15 @@ bool IsSameSum(double a, double b) { return std::abs(a - b) <= 1e-9 * (1 + std::
 
 bool ExplainsAll(const ProductRoles& roles, const ProductLaunch& launch) {
   const auto value = [&](int parameter) { return launch.setting.integers.at(parameter); };
-  if (value(roles.by_c) <= 0) return false;
+  if (value(roles.by_c) <= 0 || value(roles.n) <= 0) return false;
+  const std::int64_t rows = roles.m == ProductRoles::kMeasured ? launch.RowsOf(value(roles.n)) : value(roles.m);
   std::set<std::int64_t> elements;
   for (const ProductSum& sum : launch.sums) {
     const std::int64_t m = sum.element / value(roles.by_c), n = sum.element % value(roles.by_c);
-    if (m >= value(roles.m) || n >= value(roles.n) || !elements.insert(sum.element).second) return false;
+    if (m >= rows || n >= value(roles.n) || !elements.insert(sum.element).second) return false;
     if (!IsSumOf(roles, launch.setting, sum)) return false;
   }
-  return static_cast<std::int64_t>(elements.size()) == value(roles.m) * value(roles.n);
+  return static_cast<std::int64_t>(elements.size()) == rows * value(roles.n);
 }
 
 // All roles but the distances and the output's sizes are set.
@@ -30,7 +31,9 @@ std::optional<ProductRoles> WithSizes(ProductRoles roles, const ProductLaunch (&
       for (const int by_b : integers) {
         roles.by_a = by_a, roles.by_b = by_b, roles.by_c = by_c;
         if (!IsSumOf(roles, launches[0].setting, launches[0].sums.back())) continue;
-        for (const int m : integers) {
+        std::vector<int> heights = integers;
+        heights.push_back(ProductRoles::kMeasured);
+        for (const int m : heights) {
           for (const int n : integers) {
             roles.m = m, roles.n = n;
             if (ExplainsAll(roles, launches[0]) && ExplainsAll(roles, launches[1])) return roles;

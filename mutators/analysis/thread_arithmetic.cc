@@ -47,6 +47,13 @@ SumPointer SumOf(const ThreadValue& left, const ThreadValue& right) {
   return std::make_shared<const ThreadSum>(std::move(sum));
 }
 
+// The sum of products in what a number is computed from.
+SumPointer InnerOf(const ThreadValue& value) { return value.inner ? value.inner : value.sum; }
+SumPointer InnerOf(const ThreadValue& left, const ThreadValue& right) {
+  const SumPointer inner = InnerOf(left);
+  return inner && !inner->IsTerm() ? inner : InnerOf(right);
+}
+
 SumPointer Rounded(const SumPointer& sum) {
   if (!sum) return sum;
   ThreadSum rounded = *sum;
@@ -165,15 +172,24 @@ ThreadValue ThreadArithmetic::CombinedReals(std::string_view spelled, const Thre
       left.text && right.text ? Shared(fmt::format("({} {} {})", *left.text, spelled, *right.text)) : nullptr;
   if (spelled == "+") {
     ThreadValue value = ThreadValue::Real(left.real + right.real, text);
-    if (setting_.sums) value.sum = SumOf(left, right);
+    if (setting_.sums) {
+      value.sum = SumOf(left, right);
+      const bool products = value.sum && (value.sum->b >= 0 || value.sum->added);
+      if (!products || left.inner || right.inner) value.inner = InnerOf(left, right);
+    }
     return value;
   }
-  if (spelled == "-") return ThreadValue::Real(left.real - right.real, text);
+  if (spelled == "-") {
+    ThreadValue value = ThreadValue::Real(left.real - right.real, text);
+    value.inner = InnerOf(left, right);
+    return value;
+  }
   if (spelled == "*") {
     if (left.text && !right.text) trace_.factors.try_emplace(*left.text, left.real);
     if (right.text && !left.text) trace_.factors.try_emplace(*right.text, right.real);
     ThreadValue value = ThreadValue::Real(left.real * right.real, text);
     if (setting_.sums) value.sum = ProductOf(left, right);
+    if (!value.sum) value.inner = InnerOf(left, right);
     return value;
   }
   if (spelled == "/") {
@@ -231,7 +247,9 @@ ThreadValue ThreadArithmetic::Extreme(bool largest, const ThreadValue& a, const 
   Consume(x), Consume(y);
   NoteLimit(x, y);
   if (!largest) trace_.limits.emplace_back(x.real, 1.0);  // which nothing of an attention is
-  return ThreadValue::Real(largest ? std::fmax(x.real, y.real) : std::fmin(x.real, y.real));
+  ThreadValue value = ThreadValue::Real(largest ? std::fmax(x.real, y.real) : std::fmin(x.real, y.real));
+  value.inner = InnerOf(x, y);
+  return value;
 }
 
 ThreadValue ThreadArithmetic::Called(std::string_view callee, const std::vector<ThreadValue>& arguments) {
@@ -271,6 +289,7 @@ ThreadValue ThreadArithmetic::CalledFunction(std::string_view callee, const Thre
       ThreadValue::Real(function->compute(of.real), of.text ? Shared(fmt::format("{}({})", callee, *of.text)) : nullptr);
   if (function->converts) value.sum = of.sum;
   if (function->rounds) value.sum = Rounded(of.sum);
+  value.inner = function->rounds || function->converts ? of.inner : InnerOf(of);
   return value;
 }
 

@@ -147,6 +147,7 @@ void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& va
   auto& element = trace_.stores[place.memory][place.index];
   element.value = value.real;
   element.sum = value.sum;
+  element.inner = value.inner;
   if (setting_.symbolic) element.index = place.form ? *place.form : AffineForm::Constant(place.index);
 }
 

@@ -45,7 +45,8 @@ struct ThreadValue {
   int memory = -1;  // what a pointer points into: the declaration of a kernel's parameter or of a local array
   // What `integer` is computed from; null for constants, among which are the counters of loops.
   FormPointer form;
-  SumPointer sum;  // of a real number
+  SumPointer sum;    // of a real number
+  SumPointer inner;  // a sum of products that it was computed from, if it is more than that sum
   // A real number as an expression that has the same value in all threads; null if it depends on data or on the thread.
   TextPointer text;
   // A real number that is an element of a buffer, as it is there: `integer` and `form` are its index, `memory` the buffer.
@@ -107,7 +108,8 @@ struct ThreadTrace {
   struct Access {
     double value = 0;
     AffineForm index;  // if the setting is symbolic
-    SumPointer sum;    // of what is stored
+    SumPointer sum;    // of what is stored, and its inner one
+    SumPointer inner;
   };
   // An access to a buffer.
   struct Touch {

@@ -20,7 +20,7 @@ class ThreadArithmeticTest : public testing::Test {
                         "m += 1;\n  out[row] = blocks + m;\n",
                         "float* out, int n, float scale")),
         symbols(*parent.tree, Functions(*parent.tree).front(), Declared("row")),
-        arithmetic(symbols, trace) {}
+        arithmetic(symbols, setting, trace) {}
 
   int Declared(const std::string& name) const {
     for (int node = 0; node < static_cast<int>(parent.tree->nodes().size()); ++node) {
@@ -36,6 +36,7 @@ class ThreadArithmeticTest : public testing::Test {
   const Parent parent;
   ThreadTrace trace;
   ThreadSymbols symbols;
+  ThreadSetting setting;
   ThreadArithmetic arithmetic;
 };
 

@@ -4,6 +4,7 @@
 
 #include "mutators/analysis/fingerprint.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_arithmetic.h"
 #include "tests/mutators/plain_kernels.h"
 
 namespace evo {
@@ -13,7 +14,8 @@ class ThreadMemoryTest : public testing::Test {
  protected:
   ThreadMemoryTest()
       : parent(PlainKernel("  float sums[2];\n  sums[0] = in[n];\n  out[0] = sums[0];\n")),
-        memory(*parent.tree, setting, trace, refusal) {}
+        symbols(*parent.tree, Functions(*parent.tree).front(), -1),
+        memory(*parent.tree, symbols, setting, trace, refusal) {}
 
   // An element of what has this name.
   ThreadPlace Place(const std::string& name, std::int64_t index) const {
@@ -27,6 +29,7 @@ class ThreadMemoryTest : public testing::Test {
   }
 
   const Parent parent;
+  ThreadSymbols symbols;
   ThreadSetting setting;
   ThreadTrace trace;
   Refusal refusal;
@@ -47,13 +50,34 @@ TEST_F(ThreadMemoryTest, RefusesWhatOtherThreadsMayHaveStored) {
   EXPECT_EQ(memory.Load(Place("out", 0)).real, 2);
   EXPECT_EQ(refusal.why(), "");
   memory.Load(Place("out", 1));
+  memory.CheckBuffers();
   EXPECT_EQ(refusal.why(), "it reads of out what other threads may have stored");
 }
 
-TEST_F(ThreadMemoryTest, RefusesToStoreWhereItHasRead) {
-  memory.Load(Place("in", 0));
+TEST_F(ThreadMemoryTest, StoresWhereItHasReadTheSameElement) {
+  memory.Load(Place("in", 1));
   memory.Store(Place("in", 1), ThreadValue::Real(2));
-  EXPECT_EQ(refusal.why(), "it stores to in what is not understood");
+  memory.CheckBuffers();
+  EXPECT_EQ(refusal.why(), "");
+  memory.Load(Place("in", 0));
+  memory.CheckBuffers();
+  EXPECT_EQ(refusal.why(), "it reads of in what other threads may have stored");
+}
+
+TEST_F(ThreadMemoryTest, SumsTellTheirProducts) {
+  setting.sums = true;
+  ThreadArithmetic arithmetic(symbols, setting, trace);
+  const ThreadValue a = memory.Load(Place("in", 1)), b = memory.Load(Place("in", 2));
+  const ThreadValue once = arithmetic.Combined("+", ThreadValue::Real(0), arithmetic.Combined("*", a, b));
+  const ThreadValue twice = arithmetic.Combined("+", once, arithmetic.Combined("*", b, b));
+  ASSERT_TRUE(twice.sum && twice.sum->before);
+  EXPECT_EQ(twice.sum->at_a, 2);
+  EXPECT_EQ(twice.sum->value, a.real * b.real + b.real * b.real);
+  EXPECT_EQ(twice.sum->before->at_a, 1);
+  EXPECT_TRUE(twice.sum->before->IsTerm());
+  const ThreadValue scaled = arithmetic.Combined("*", twice, ThreadValue::Real(2));
+  EXPECT_FALSE(scaled.sum);
+  EXPECT_EQ(scaled.inner, twice.sum);
 }
 
 TEST_F(ThreadMemoryTest, ElementsOfArraysNeedValues) {
