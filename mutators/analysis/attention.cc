@@ -10,12 +10,12 @@
 #include <set>
 #include <utility>
 
+#include "mutators/analysis/attention_bounds.h"
 #include "mutators/analysis/attention_check.h"
 #include "mutators/analysis/attention_runs.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/analysis/thread_loops.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -26,8 +26,6 @@ namespace {
 constexpr std::int64_t kTriedRows[] = {1, 3};
 // Keys of the last run, in which all numbers of the code matter that may limit what a row sees.
 constexpr std::int64_t kMostKeys = 1100;
-// Where no row is the last.
-constexpr std::int64_t kManyRows = 1 << 20;
 constexpr std::string_view kNoAttention = "what it stores is not softmax(scale * query * key) * value over the keys";
 
 class AttentionFinder {
@@ -37,8 +35,8 @@ class AttentionFinder {
         tree_(context.tree),
         index_(row),
         runs_(context, launch, kernel, index_),
-        row_(runs_.row_symbol()),
-        run_(runs_.threads()) {
+        run_(runs_.threads()),
+        bounds_(tree_, index_, runs_, traces_) {
     found_.kernel = kernel;
     found_.launch = &launch;
     found_.axis = row.axis;
@@ -48,7 +46,8 @@ class AttentionFinder {
 
   std::variant<Attention, std::string> Find() {
     if (!runs_.refusal().empty()) return runs_.refusal();
-    if (!RunSmall() || !FindBounds() || !RunLong() || !FindMatrices() || !CheckDeciding() || !CheckTypes()) return why_;
+    if (!RunSmall() || !bounds_.Find(roles_, found_) || !RunLong() || !FindMatrices() || !CheckDeciding() || !CheckTypes())
+      return why_.empty() ? bounds_.why() : why_;
     Name();
     return found_;
   }
@@ -99,98 +98,11 @@ class AttentionFinder {
     return std::string(kNoAttention);
   }
 
-  // The expression that was compared and had these values in the two settings; of parameters alone if there is such a one.
-  std::optional<std::string> BoundOf(std::int64_t first, std::int64_t second) {
-    std::optional<std::string> bound;
-    bool plain = false;
-    for (const std::int64_t more : {0, 1}) {
-      for (const auto& [text, compared] : traces_[0][0].compared) {
-        const auto other = traces_[1][0].compared.find(text);
-        if (other == traces_[1][0].compared.end() || compared.first + more != first || other->second.first + more != second)
-          continue;
-        if (!IsOfBlock(compared.second)) continue;
-        const auto symbols = compared.second.Symbols();
-        allowed_.insert(symbols.begin(), symbols.end());
-        if (plain) continue;
-        plain = std::none_of(symbols.begin(), symbols.end(), [&](int symbol) { return run_.block_constants().contains(symbol); });
-        if (plain || !bound) bound = more == 0 ? text : fmt::format("{} + 1", text);
-      }
-    }
-    return bound;
-  }
-
-  // Of rows with a flat index: the length, if the heads are as many as a bound of the index says, and each computes its own.
-  std::optional<std::string> FlatRows() {
-    const auto none = [&] { return Refuse("no bound is known for its heads"), std::nullopt; };
-    std::int64_t heads[2] = {};
-    for (const std::size_t number : {0u, 1u}) {
-      const auto known = runs_.HeadsOf(number);
-      if (!known || *known == 0) return none();
-      heads[number] = *known;
-      for (std::int64_t head = 0; head < *known; ++head) {
-        if (!Computes(runs_.RunHead(number, head, 1), roles_, 1))
-          return Refuse("its heads do not all compute the same"), std::nullopt;
-      }
-    }
-    for (const auto& [text, compared] : traces_[0][0].compared) {
-      const auto other = traces_[1][0].compared.find(text);
-      if (other == traces_[1][0].compared.end() || compared.first != heads[0] * runs_.LengthOf(0) ||
-          other->second.first != heads[1] * runs_.LengthOf(1))
-        continue;
-      const auto quotient = compared.second.DividedBy(*index_.flat_length);
-      const auto of_launch = [&](const AffineForm& form) { return LaunchTextOf(tree_, *found_.launch, found_.kernel, form); };
-      const auto launched = quotient ? of_launch(*quotient) : std::nullopt, length = of_launch(*index_.flat_length);
-      if (!launched || !length) continue;
-      found_.flat_heads = *launched;
-      found_.flat_rows = *length;
-      for (const AffineForm* form : {&compared.second, &*index_.flat_length}) {
-        const auto symbols = form->Symbols();
-        allowed_.insert(symbols.begin(), symbols.end());
-      }
-      allowed_.insert(BuiltinSymbol("blockIdx", 1));
-      return run_.TextOf(*index_.flat_length);
-    }
-    return none();
-  }
-
-  // Without a bound in the kernel: the parameter for which the launch line passes what it has blocks of one row each.
-  std::optional<std::string> RowsOfGrid() const {
-    if (index_.extent != 1) return std::nullopt;
-    std::size_t place = 0;
-    for (const int child : tree_.node(found_.kernel).children) {
-      if (tree_.node(child).kind_name != "ParmDecl") continue;
-      const std::size_t at = place++;
-      if (at < found_.launch->arguments.size() && !WrittenIn(tree_, found_.kernel).contains(child) &&
-          SameTokens(found_.launch->arguments[at], found_.launch->grid[found_.axis].text()) &&
-          IsArithmetic(WithoutConst(tree_.node(child).type)))
-        return NameOf(child);
-    }
-    return std::nullopt;
-  }
-
-  bool FindBounds() {
-    const auto first = index_.flat_length ? std::optional(runs_.LengthOf(0)) : runs_.RowsOf(0);
-    const auto second = index_.flat_length ? std::optional(runs_.LengthOf(1)) : runs_.RowsOf(1);
-    auto rows = index_.flat_length ? FlatRows() : first && second ? BoundOf(*first, *second) : std::nullopt;
-    if (!rows && !first && !second && index_.together()) rows = RowsOfGrid();
-    if (!why_.empty()) return false;
-    if (!rows)
-      return Refuse(fmt::format("no bound is known for {}: `if ({} >= ..) return;` or `if (.. < ..)` around the work",
-                                NameOf(index_.declaration), NameOf(index_.declaration)));
-    found_.rows = found_.keys = *rows;
-    rows_ = first ? *first : kManyRows;
-    if (KeysRead(traces_[0][0], roles_) != KeysRead(traces_[0][1], roles_)) return true;
-    const auto keys = BoundOf(KeysRead(traces_[0][0], roles_), KeysRead(traces_[1][0], roles_));
-    if (!keys) return Refuse("no bound is known for its keys");
-    found_.keys = *keys;
-    return true;
-  }
-
   // A length beyond all numbers of the code, so that a window of keys or the like would be seen, or the largest that the kernel
   // takes.
   bool RunLong() {
     const std::int64_t number = traces_[0][1].largest_number;
-    const std::set<std::string> driving = runs_.Driving(rows_, kTriedRows[1], roles_, KeysRead(traces_[0][1], roles_));
+    const std::set<std::string> driving = runs_.Driving(bounds_.rows(), kTriedRows[1], roles_, KeysRead(traces_[0][1], roles_));
     for (const std::int64_t length : {number + 3, number, number - 1}) {
       if (length > kMostKeys) return Refuse(fmt::format("it has the number {}, and so many keys are not tried", number));
       const std::array<std::int64_t, 3> rows{length - 1, length / 2, 1};
@@ -218,7 +130,7 @@ class AttentionFinder {
       const auto depth = static_cast<std::size_t>(found_.depth);
       AffineForm base = *forms.front(), stride;
       if (by_row) {
-        const auto coefficient = base.CoefficientOf(row_);
+        const auto coefficient = base.CoefficientOf(runs_.row_symbol());
         const auto by_one =
             coefficient && index_.together() ? coefficient->DividedBy(AffineForm::Constant(index_.extent)) : coefficient;
         if (!by_one) return Refuse(fmt::format("the rows of {} do not follow each other by a fixed distance", NameOf(parameter)));
@@ -236,35 +148,12 @@ class AttentionFinder {
               NameOf(parameter)));
       }
       for (const AffineForm* form : {&base, &stride}) {
-        if (!IsOfBlock(*form)) return Refuse(fmt::format("where {} begins depends on the thread", NameOf(parameter)));
+        if (!bounds_.IsOfBlock(*form)) return Refuse(fmt::format("where {} begins depends on the thread", NameOf(parameter)));
       }
       matrix->base = run_.TextOf(base, true);
       matrix->stride = run_.TextOf(stride, true);
     }
     return true;
-  }
-
-  // Whether a constant of the block is computed from the number of the block along the rows' axis.
-  bool NamesRowBlock(int variable) const {
-    for (const int node : Subtree(tree_, tree_.node(variable).children.back())) {
-      const SyntaxNode& at = tree_.node(node);
-      const char axis = "xyz"[found_.axis];
-      if (at.kind_name == "MemberRefExpr" && tree_.Text(node) == fmt::format("blockIdx.{}", axis)) return true;
-      if (at.kind_name == "MemberRefExpr" && tree_.Text(node) == fmt::format("gridDim.{}", axis)) return true;
-      if (at.kind_name == "DeclRefExpr" && run_.block_constants().contains(at.refers_to) && NamesRowBlock(at.refers_to))
-        return true;
-    }
-    return false;
-  }
-
-  // Whether all threads of a block compute the same, and blocks of other rows, too.
-  bool IsOfBlock(const AffineForm& form) const {
-    const auto symbols = form.Symbols();
-    return std::none_of(symbols.begin(), symbols.end(), [&](int symbol) {
-      if (run_.block_constants().contains(symbol) && NamesRowBlock(symbol)) return true;
-      return symbol == row_ || run_.OfThread(symbol) || symbol == BuiltinSymbol("blockIdx", found_.axis) ||
-             symbol == BuiltinSymbol("gridDim", found_.axis);
-    });
   }
 
   // Whether the launch line passes a number for a parameter, or a parameter of the source that then must not change.
@@ -282,18 +171,19 @@ class AttentionFinder {
   // Nothing else may decide what the kernel does: with another value it could do something else.
   bool CheckDeciding() {
     for (const int symbol : traces_[0][1].deciding) {
-      if (symbol == row_ || allowed_.contains(symbol) || runs_.IsPinned(symbol) || IsFixed(symbol)) continue;
+      if (symbol == runs_.row_symbol() || bounds_.allowed().contains(symbol) || runs_.IsPinned(symbol) || IsFixed(symbol))
+        continue;
       if (run_.block_constants().contains(symbol)) {
         const auto named = NamedIn(tree_, symbol);
         if (std::all_of(named.begin(), named.end(), [&](int name) {
-              return allowed_.contains(name) || runs_.IsPinned(name) || tree_.node(name).function < 0;
+              return bounds_.allowed().contains(name) || runs_.IsPinned(name) || tree_.node(name).function < 0;
             }))
           continue;
       }
       return Refuse(fmt::format("{} decides what it computes", run_.TextOf(AffineForm::Symbol(symbol))));
     }
-    for (const int symbol : allowed_) {
-      if (!IsOfBlock(AffineForm::Symbol(symbol))) return Refuse("a bound of its rows or keys depends on the thread");
+    for (const int symbol : bounds_.allowed()) {
+      if (!bounds_.IsOfBlock(AffineForm::Symbol(symbol))) return Refuse("a bound of its rows or keys depends on the thread");
     }
     return true;
   }
@@ -349,14 +239,12 @@ class AttentionFinder {
   const SyntaxTree& tree_;
   RowIndex index_;
   AttentionRuns runs_;
-  int row_;
   const ThreadRun& run_;
   Attention found_;
   AttentionRoles roles_;
-  std::set<int> allowed_;  // what bounds name
   std::set<std::string> fixed_names_;
-  std::int64_t rows_ = 0;
-  ThreadTrace traces_[2][2];
+  AttentionTraces traces_;
+  AttentionBounds bounds_;
   std::string why_;
 };
 

@@ -122,15 +122,15 @@ void AttentionRuns::Pin(int condition) {
   for (const std::size_t side : {0u, 1u}) {
     const int parameter = NamedDeclaration(tree_, sides[side]);
     const auto value = ConstantValue(tree_, tree_.Text(sides[1 - side]));
-    if (parameter >= 0 && value) pinned_[parameter] = *value;
+    if (parameter >= 0 && value) pinned_.parameters[parameter] = *value;
   }
 }
 
 void AttentionRuns::FindFixed() {
   for (const auto& [parameter, expression] : sizes_.arguments()) {
-    const auto pinned = pinned_.find(parameter);
-    if (pinned != pinned_.end() && expression.Names().size() == 1 && expression.Names().front() == expression.text())
-      fixed_[expression.text()] = pinned->second;
+    const auto pinned = pinned_.parameters.find(parameter);
+    if (pinned != pinned_.parameters.end() && expression.Names().size() == 1 && expression.Names().front() == expression.text())
+      pinned_.sizes[expression.text()] = pinned->second;
   }
 }
 
@@ -142,15 +142,15 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
   for (const auto& [name, value] : context_.genome.parameters) values[name] = Number::Integer(value);
   const std::vector<std::string>& names = sizes_.names();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto fixed = fixed_.find(names[i]);
-    values[names[i]] = Number::Integer(fixed != fixed_.end()        ? fixed->second
+    const auto fixed = pinned_.sizes.find(names[i]);
+    values[names[i]] = Number::Integer(fixed != pinned_.sizes.end() ? fixed->second
                                        : changed.contains(names[i]) ? to
                                                                     : kTriedSizes[number][i]);
   }
   try {
     for (const auto& [parameter, expression] : sizes_.arguments()) {
-      const auto pinned = pinned_.find(parameter);
-      setting.integers[parameter] = pinned != pinned_.end() ? pinned->second : expression.EvaluateInteger(values);
+      const auto pinned = pinned_.parameters.find(parameter);
+      setting.integers[parameter] = pinned != pinned_.parameters.end() ? pinned->second : expression.EvaluateInteger(values);
     }
   } catch (const Error&) {
     return std::nullopt;
@@ -271,7 +271,7 @@ std::set<std::string> AttentionRuns::Driving(std::int64_t rows, std::int64_t row
                                              std::int64_t keys) {
   std::set<std::string> driving;
   for (const std::string& name : sizes_.names()) {
-    if (fixed_.contains(name)) continue;
+    if (pinned_.sizes.contains(name)) continue;
     const ThreadTrace wide = RunWith(0, rows, {name}, kLargerSize), more = RunWith(0, row, {name}, kLargerSize);
     if (!wide.stores.empty() || KeysRead(more, roles) != keys) driving.insert(name);
   }

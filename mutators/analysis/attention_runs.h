@@ -65,7 +65,7 @@ class AttentionRuns {
   // Conditions on which the kernel returns at once, in all threads or in none.
   const std::vector<int>& guards() const { return guards_; }
   // Whether these conditions let a parameter have one value only.
-  bool IsPinned(int parameter) const { return pinned_.contains(parameter); }
+  bool IsPinned(int parameter) const { return pinned_.parameters.contains(parameter); }
   const ThreadRun& threads() const { return run_; }
 
  private:
@@ -86,8 +86,12 @@ class AttentionRuns {
   LaunchSizes sizes_;
   std::string refusal_;
   std::vector<int> guards_;
-  std::map<int, std::int64_t> pinned_;         // by parameter
-  std::map<std::string, std::int64_t> fixed_;  // sizes that are passed for a pinned parameter
+  // Parameters that have one value only, and sizes that are passed for them.
+  struct Pinned {
+    std::map<int, std::int64_t> parameters;
+    std::map<std::string, std::int64_t> sizes;
+  };
+  Pinned pinned_;
   std::set<int> scratch_;
   // What the threads of the last block did.
   struct Block {

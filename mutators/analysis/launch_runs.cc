@@ -16,11 +16,12 @@ LaunchRuns::LaunchRuns(const MutationContext& context, const LaunchDirective& la
                        std::set<int> noted)
     : context_(context),
       launch_(launch),
-      watched_(watched),
-      noted_(std::move(noted)),
       run_(context, kernel, -1),
       sizes_(context, launch, kernel),
       together_(NeedsBlock(context.tree, kernel)) {
+  given_.watched = watched;
+  given_.noted = std::move(noted);
+  given_.reals = sizes_.reals();
   for (const auto* dimensions : {&launch_.grid, &launch_.block}) {
     for (const Expression& dimension : *dimensions) sizes_.AddNames(dimension);
   }
@@ -66,18 +67,11 @@ std::map<int, std::int64_t> LaunchRuns::BuiltinsOf(const Setting& setting, std::
 }
 
 ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool symbolic) {
-  ThreadSetting one;
+  ThreadSetting one = given_;
   one.integers = setting.integers;
   one.builtins = BuiltinsOf(setting, thread);
   one.symbolic = symbolic;
-  one.watched = watched_;
-  one.noted = noted_;
-  one.addresses = addresses_;
-  one.counters = counters_;
-  one.followed = followed_;
-  one.sums = sums_;
-  one.reals = sizes_.reals();
-  if (!together_ || addresses_) return run_.Run(one);
+  if (!together_ || given_.addresses) return run_.Run(one);
   const std::int64_t size = setting.block[0] * setting.block[1] * setting.block[2], block = thread / size;
   if (block != last_.number || symbolic != last_.symbolic || setting.integers != last_.integers) {
     std::vector<ThreadSetting> threads(static_cast<std::size_t>(size), one);

@@ -47,11 +47,11 @@ class LaunchRuns {
   // Whether the threads of a block are run together.
   bool together() const { return together_; }
   // From now on only addresses count (ThreadSetting::addresses), with the values of these counters.
-  void KeepTouches(std::vector<int> counters) { addresses_ = true, counters_ = std::move(counters); }
+  void KeepTouches(std::vector<int> counters) { given_.addresses = true, given_.counters = std::move(counters); }
   // From now on real numbers tell of what they are the sum.
-  void TellSums() { sums_ = true; }
+  void TellSums() { given_.sums = true; }
   // From now on traces tell what this variable was assigned.
-  void Follow(int variable) { followed_ = variable; }
+  void Follow(int variable) { given_.followed = variable; }
   const ThreadRun& threads() const { return run_; }
   // What threadIdx and so on are in a thread, by symbol.
   static std::map<int, std::int64_t> BuiltinsOf(const Setting& setting, std::int64_t thread);
@@ -59,12 +59,7 @@ class LaunchRuns {
  private:
   const MutationContext& context_;
   const LaunchDirective& launch_;
-  int watched_;
-  std::set<int> noted_;
-  bool addresses_ = false;
-  std::vector<int> counters_;
-  int followed_ = -1;
-  bool sums_ = false;
+  ThreadSetting given_;  // what all threads have
   ThreadRun run_;
   LaunchSizes sizes_;
   bool together_;  // whether the threads of a block have to run together

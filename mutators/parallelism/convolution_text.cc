@@ -219,8 +219,8 @@ EPILOGUE_      }
 )";
 
 const std::string_view kFloatConvolution = R"(
-  // The product of the filters and a matrix whose columns are the surroundings of pixels, by tiles in shared memory. A thread sums
-  // up THREAD_M_ filters at THREAD_N_ pixels.
+  // The product of the filters and a matrix whose columns are the surroundings of pixels, by tiles in shared memory. A thread
+  // sums up THREAD_M_ filters at THREAD_N_ pixels.
   constexpr int kAlongM = TILE_M_ / THREAD_M_, kAlongN = TILE_N_ / THREAD_N_, kThreads = kAlongM * kAlongN;
   __shared__ float tile_f[TILE_K_][TILE_M_ + 1], tile_x[TILE_K_][TILE_N_];
   const int own_m = threadIdx.x / kAlongN, own_n = threadIdx.x % kAlongN;
@@ -241,7 +241,8 @@ const std::string_view kFloatConvolution = R"(
       const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ + tap / COLUMNS_ * DOWN_;
       const int at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_ + tap % COLUMNS_ * ALONG_;
       const bool within = n < end && k < products && at_y >= 0 && at_y < HEIGHT_ && at_x >= 0 && at_x < WIDTH_;
-      const long long place = image * CHANNELS_ * plane + (long long)channel * PLANE_ + (at_y * WIDTH_ + at_x) * PIXEL_;
+      const long long of_image = image * CHANNELS_ * plane;
+      const long long place = of_image + (long long)channel * PLANE_ + (at_y * WIDTH_ + at_x) * PIXEL_;
       tile_x[t / TILE_N_][t % TILE_N_] = within ? X_[place] : 0.0f;
     }
     __syncthreads();

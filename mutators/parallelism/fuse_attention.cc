@@ -2,6 +2,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention.h"
+#include "mutators/analysis/contraction.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/attention_writer.h"
@@ -47,7 +48,10 @@ class FuseAttention : public KernelVisitor {
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
   // Gives each attention's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    VisitRecognised(context, refuse, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
+    bool silent = true;
+    const Refuse refuse_one = [&](const std::string& why) { silent = false, refuse(why); };
+    VisitRecognised(context, refuse_one, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
+      silent = false;
       if (attention.element == "float") {
         for (const Start& start : kFloatStarts) propose(FusedFloats(context, attention, start));
         return;
@@ -56,6 +60,21 @@ class FuseAttention : public KernelVisitor {
         return refuse_kernel(fmt::format("rows of {} elements exceed the registers of a warp", attention.depth));
       for (const Start& start : kStarts) propose(Fused(context, attention, start));
     });
+    if (silent) RefuseParts(context, refuse);
+  }
+
+  // Of a source with a product, and the exponential in another kernel.
+  static void RefuseParts(const MutationContext& context, const Refuse& refuse) {
+    const SyntaxTree& tree = context.tree;
+    bool product = false;
+    std::string exponential;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel)) continue;
+      product = product || std::holds_alternative<Contraction>(AsContraction(context, kernel));
+      if (tree.Text(kernel).find("exp") != std::string_view::npos) exponential = tree.node(kernel).name;
+    }
+    if (product && !exponential.empty())
+      refuse(fmt::format("{}: if it is a part of an attention, that is in several kernels, and is fused in one", exponential));
   }
 
   // What the launch line has along the axis of the rows, and the change of its grid.

@@ -17,7 +17,11 @@ TEST_F(ForeignProducts, TileContraction) {
        {"07_pointer_walk", "sgemm_naive: it adds up more than one sum"},
        {"08_template_batched", "bmm_forward_kernel: it is a function template"},
        {"09_unrolled", "matmul_unroll4: it adds up more than one sum"},
-       {"10_helper_bf16", "dense_layer: no bound is known for token: `if (token >= ..) return;` or `if (token < ..)`"}});
+       {"10_helper_bf16", "dense_layer: no bound is known for token: `if (token >= ..) return;` or `if (token < ..)`"},
+       {"11_register_tiles"},
+       {"12_whole_tiles"},
+       {"13_column_of_results"},
+       {"14_warp_per_element"}});
 }
 
 TEST_F(ForeignProducts, TensorContraction) {
@@ -31,7 +35,11 @@ TEST_F(ForeignProducts, TensorContraction) {
          {"07_pointer_walk", "(silence)"},
          {"08_template_batched"},
          {"09_unrolled", "(silence)"},
-         {"10_helper_bf16", "(silence)"}});
+         {"10_helper_bf16", "(silence)"},
+         {"11_register_tiles"},
+         {"12_whole_tiles"},
+         {"13_column_of_results"},
+         {"14_warp_per_element"}});
 }
 
 TEST_F(ForeignProducts, SplitTensorContraction) {
@@ -45,7 +53,11 @@ TEST_F(ForeignProducts, SplitTensorContraction) {
          {"07_pointer_walk", "(silence)"},
          {"08_template_batched", "bmm_forward_kernel: the factor `static_cast<float>(a_batch[row * k + i])` is no element of"},
          {"09_unrolled", "(silence)"},
-         {"10_helper_bf16", "(silence)"}});
+         {"10_helper_bf16", "(silence)"},
+         {"11_register_tiles"},
+         {"12_whole_tiles"},
+         {"13_column_of_results"},
+         {"14_warp_per_element"}});
 }
 
 TEST_F(ForeignProducts, WarpGroupContraction) {
@@ -59,7 +71,11 @@ TEST_F(ForeignProducts, WarpGroupContraction) {
          {"07_pointer_walk", "(silence)"},
          {"08_template_batched", "(silence)"},
          {"09_unrolled", "(silence)"},
-         {"10_helper_bf16", "(silence)"}});
+         {"10_helper_bf16", "(silence)"},
+         {"11_register_tiles"},
+         {"12_whole_tiles"},
+         {"13_column_of_results"},
+         {"14_warp_per_element"}});
 }
 
 }  // namespace

@@ -1,0 +1,196 @@
+#include "mutators/analysis/product_finder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+// The sizes of the launch line in two launches of which all threads are run. Those of the first are larger than most numbers of
+// kernels, such as the sizes of tiles.
+constexpr std::int64_t kProductSizes[2][6] = {{35, 41, 37, 44, 47, 50}, {19, 38, 11, 22, 25, 28}};
+// The same where the threads of a block run together, which takes longer.
+constexpr std::int64_t kProductSizesOfBlocks[2][6] = {{19, 21, 18, 23, 25, 27}, {7, 18, 21, 9, 11, 13}};
+// The same for kernels that take whole tiles only.
+constexpr std::int64_t kProductSizesOfTiles[2][6] = {{64, 128, 32, 96, 160, 192}, {128, 64, 96, 32, 192, 160}};
+constexpr std::size_t kMostProductSizes = 6;
+// Of a third launch, whose sizes are beyond all numbers of the code.
+constexpr std::int64_t kMostProductNumber = 300;
+// Threads of a product with the sizes above, with some beyond its edges.
+constexpr std::int64_t kMostProductThreads = 17'000;
+constexpr std::size_t kLargeThreads = 24, kDecidingThreads = 3;
+
+}  // namespace
+
+ProductFinder::ProductFinder(const MutationContext& context, int kernel, const LaunchDirective& launch, ConvolutionParts parts,
+                             bool tiles)
+    : tree_(context.tree),
+      kernel_(kernel),
+      parts_(std::move(parts)),
+      together_(NeedsBlock(tree_, kernel)),
+      tiles_(tiles),
+      written_(WrittenIn(tree_, kernel)),
+      runs_(context, launch, kernel, parts_.loop, Noted()) {
+  if (parts_.plain())
+    runs_.TellSums();
+  else
+    runs_.Follow(parts_.accumulator);
+}
+
+bool ProductFinder::Find() {
+  if (!runs_.refusal().empty()) return Refuse(runs_.refusal());
+  if (runs_.names().size() > kMostProductSizes) return Refuse("its launch line names too many sizes");
+  for (const std::size_t number : {0u, 1u}) {
+    if (!RunAll(number)) return false;
+  }
+  if (!FindRoles()) return Refuse("run on numbers, what it sums up is no product of two matrices");
+  return RunLarge() && CheckDeciding();
+}
+
+bool ProductFinder::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+// Integers that what follows the sum may name.
+std::set<int> ProductFinder::Noted() const {
+  std::set<int> noted{parts_.accumulator};
+  for (const int node : Subtree(tree_, kernel_)) {
+    const std::string type = WithoutConst(tree_.node(node).type);
+    if (tree_.node(node).kind_name == "VarDecl" && IsArithmetic(type) && type != "float" && type != "double") noted.insert(node);
+  }
+  return noted;
+}
+
+// A thread's sums where it may store several, by what it stores.
+std::vector<ProductSum> ProductFinder::PlainSums(const LaunchRuns::Setting& setting, std::int64_t thread,
+                                                 const ThreadTrace& trace) {
+  const auto& [buffer, elements] = *trace.stores.begin();
+  if (trace.stores.size() > 1 || (output_ >= 0 && output_ != buffer)) Refuse("its threads store to two buffers");
+  output_ = buffer;
+  std::vector<ProductSum> sums;
+  for (const auto& [element, access] : elements) {
+    ProductSum& sum = sums.emplace_back();
+    sum.element = element;
+    sum.integers = LaunchRuns::BuiltinsOf(setting, thread);
+    sum.stored = access.value;
+    const ThreadSum* at = access.inner ? access.inner.get() : access.sum.get();
+    while (at != nullptr && at->b < 0 && !at->added) at = at->before.get();
+    for (; at != nullptr; at = at->before.get()) {
+      if (at->added) Refuse("it adds up parts of a sum by themselves, which is another order");
+      if (at->b < 0) break;
+      read_.insert({at->a, at->b});
+      sum.steps.push_back(at->value);
+    }
+    std::reverse(sum.steps.begin(), sum.steps.end());
+  }
+  return why_.empty() ? sums : std::vector<ProductSum>();
+}
+
+// A thread's sums; none if it stores nothing or, with a reason, is not understood.
+std::vector<ProductSum> ProductFinder::SumsOf(const LaunchRuns::Setting& setting, std::int64_t thread) {
+  const ThreadTrace trace = runs_.Run(setting, thread);
+  largest_ = std::max(largest_, trace.largest_number);
+  if (!trace.refusal.empty()) Refuse(trace.refusal);
+  if (trace.stores.empty() || !why_.empty()) return {};
+  if (parts_.plain()) return PlainSums(setting, thread, trace);
+  const auto& [buffer, elements] = *trace.stores.begin();
+  if (trace.stores.size() > 1 || elements.size() > 1 || trace.after.times != 1) Refuse("a thread stores more than one element");
+  if (output_ >= 0 && output_ != buffer) Refuse("its threads store to two buffers");
+  if (trace.after.rounded || trace.after.reals_compared) Refuse("it rounds or compares parts of its sum");
+  output_ = buffer;
+  for (const auto& [read, indices] : trace.after.reads) read_.insert(read);
+  ProductSum sum{elements.begin()->first, {}, LaunchRuns::BuiltinsOf(setting, thread), elements.begin()->second.value};
+  const auto end = trace.history.begin() + static_cast<std::ptrdiff_t>(trace.after.history);
+  for (auto at = trace.history.begin(); at != end; ++at) {
+    const double step = *at;
+    if (sum.steps.empty() || step != sum.steps.back()) sum.steps.push_back(step);
+  }
+  for (const auto& [variable, value] : trace.after.values) {
+    if (value.kind == ThreadValue::Kind::kInteger) sum.integers[variable] = value.integer;
+  }
+  return why_.empty() ? std::vector{std::move(sum)} : std::vector<ProductSum>();
+}
+
+bool ProductFinder::RunAll(std::size_t number) {
+  LaunchRuns::Sizes sizes;
+  for (std::size_t i = 0; i < runs_.names().size(); ++i)
+    sizes[runs_.names()[i]] = (tiles_ ? kProductSizesOfTiles : together_ ? kProductSizesOfBlocks : kProductSizes)[number][i];
+  const auto setting = runs_.SettingOf(sizes);
+  ran_ = !setting;  // with other sizes it may have threads
+  if (!setting || setting->grid[2] != 1) return Refuse("its launch line has a third dimension, or passes what is no number");
+  if (setting->Threads() > kMostProductThreads) return Refuse("it has more threads than a product of such sizes has elements");
+  launches_[number] = {};
+  launches_[number].setting = *setting;
+  launches_[number].sizes = sizes;
+  for (std::int64_t thread = 0; thread < setting->Threads(); ++thread) {
+    for (ProductSum& sum : SumsOf(*setting, thread)) launches_[number].sums.push_back(std::move(sum));
+    if (!why_.empty()) return false;
+  }
+  ran_ = true;
+  return !launches_[number].sums.empty() || Refuse("no thread stores anything in a launch with sizes from 7 to 50");
+}
+
+bool ProductFinder::FindRoles() {
+  std::vector<int> integers;
+  for (const auto& [parameter, expression] : runs_.arguments()) {
+    if (!written_.contains(parameter)) integers.push_back(parameter);
+  }
+  read_.erase(output_);
+  const auto roles = ProductRolesOf(launches_, integers, read_);
+  if (roles) roles_ = *roles;
+  return roles.has_value();
+}
+
+bool ProductFinder::RunLarge() {
+  if (largest_ > kMostProductNumber) return Refuse(fmt::format("it has the number {}, and larger sizes are not tried", largest_));
+  LaunchRuns::Sizes sizes;
+  std::int64_t next = std::max<std::int64_t>(largest_, 50);
+  for (const std::string& name : runs_.names()) sizes[name] = next += tiles_ ? 64 - next % 64 : 3;
+  const auto setting = runs_.SettingOf(sizes);
+  if (!setting) return Refuse("its launch line has no threads where sizes are large");
+  std::uint64_t random = 1;
+  for (std::size_t i = 0; i < (together_ ? 1 : kLargeThreads); ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const auto thread = static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(setting->Threads()));
+    const auto sums = SumsOf(*setting, thread);
+    if (!why_.empty()) return false;
+    if (!std::all_of(sums.begin(), sums.end(), [&](const ProductSum& sum) { return IsSumOf(roles_, *setting, sum); }))
+      return Refuse("where sizes are large, it is no product of two matrices");
+  }
+  return true;
+}
+
+// Whether a symbol is of the thread, or follows from these parameters.
+bool ProductFinder::IsAllowed(int symbol, const std::set<int>& used) const {
+  if (symbol < -1 || used.contains(symbol)) return true;
+  if (!runs_.threads().block_constants().contains(symbol)) return false;
+  const auto named = NamedIn(tree_, tree_.node(symbol).children.back());
+  return std::all_of(named.begin(), named.end(),
+                     [&](int name) { return tree_.node(name).function < 0 || IsAllowed(name, used); });
+}
+
+// Nothing but sizes and the thread may decide what it does.
+bool ProductFinder::CheckDeciding() {
+  const std::set<int> used{roles_.m, roles_.n, roles_.k, roles_.by_a, roles_.by_b, roles_.by_c};
+  const LaunchRuns::Setting& setting = launches_[1].setting;
+  const std::int64_t threads = together_ ? setting.block[0] * setting.block[1] * setting.block[2] : setting.Threads();
+  for (std::size_t i = 0; i < kDecidingThreads; ++i) {
+    const std::int64_t thread = threads / static_cast<std::int64_t>(kDecidingThreads) * static_cast<std::int64_t>(i);
+    const ThreadTrace trace = runs_.Run(setting, thread, true);
+    if (!trace.refusal.empty()) return Refuse(trace.refusal);
+    for (const int symbol : trace.deciding) {
+      if (IsAllowed(symbol, used)) continue;
+      return Refuse(fmt::format("{} decides what it computes", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
+    }
+  }
+  return true;
+}
+
+}  // namespace evo

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mutators/analysis/convolution_parts.h"
+#include "mutators/analysis/launch_runs.h"
+#include "mutators/analysis/product_roles.h"
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// Runs the threads of a kernel on numbers and finds out whether they compute a matrix product, each sum in the order of k.
+class ProductFinder {
+ public:
+  // The arguments must outlive the object. Without a loop in the parts, threads may store several sums each. `tiles`: with sizes
+  // for kernels that take whole tiles only.
+  ProductFinder(const MutationContext& context, int kernel, const LaunchDirective& launch, ConvolutionParts parts, bool tiles);
+
+  // False if it is none.
+  bool Find();
+  const std::string& why() const { return why_; }
+  // Whether other sizes may say more.
+  bool ran() const { return ran_; }
+
+  const ConvolutionParts& parts() const { return parts_; }
+  const ProductRoles& roles() const { return roles_; }
+  const ProductLaunch& launch(std::size_t number) const { return launches_[number]; }
+  // The parameter to which sums are stored.
+  int output() const { return output_; }
+  // What the kernel writes.
+  const std::set<int>& written() const { return written_; }
+  const LaunchRuns& runs() const { return runs_; }
+
+ private:
+  bool Refuse(std::string why);
+  std::set<int> Noted() const;
+  std::vector<ProductSum> PlainSums(const LaunchRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace);
+  std::vector<ProductSum> SumsOf(const LaunchRuns::Setting& setting, std::int64_t thread);
+  bool RunAll(std::size_t number);
+  bool FindRoles();
+  bool RunLarge();
+  bool IsAllowed(int symbol, const std::set<int>& used) const;
+  bool CheckDeciding();
+
+  const SyntaxTree& tree_;
+  int kernel_;
+  ConvolutionParts parts_;
+  bool together_, tiles_;
+  std::set<int> written_;
+  LaunchRuns runs_;
+  ProductLaunch launches_[2];
+  std::set<int> read_;  // buffers
+  int output_ = -1;
+  std::int64_t largest_ = 0;
+  ProductRoles roles_;
+  std::string why_;
+  bool ran_ = false;
+};
+
+}  // namespace evo

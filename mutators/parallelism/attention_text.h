@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+namespace evo {
+
+// Parts of the body of a fused attention, in this order, each with a newline before it. Words that end with _ stand for what the
+// source says. Where there is a choice: the output has elements of the other matrices, or floats.
+extern const std::string_view kAttentionBegin;
+extern const std::string_view kAttentionScores;
+extern const std::string_view kAttentionWeights;
+extern const std::string_view kAttentionRows;
+extern const std::string_view kAttentionStoreElements, kAttentionStoreNumbers;
+// The whole body for floats.
+extern const std::string_view kFloatAttention;
+
+}  // namespace evo
