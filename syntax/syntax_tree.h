@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,6 +70,10 @@ class SyntaxTree {
   // The tree of another text; null if it has more errors, or if the parser is gone.
   std::shared_ptr<const SyntaxTree> Reparsed(const std::string& text) const;
 
+  // What was computed of the tree before, by a name; computes it at the first call.
+  const std::vector<std::string>& Remembered(const std::string& name,
+                                             const std::function<std::vector<std::string>()>& compute) const;
+
   // The spelled tokens within a range, in order. Preprocessor lines have none.
   std::vector<std::string_view> Tokens(const SourceRange& range) const;
   // The spelling of a binary, assignment or unary operator, such as "+="; empty for other nodes.
@@ -102,6 +107,7 @@ class SyntaxTree {
   bool written_out_ = false;            // whether nothing is left to do for PlainText
   mutable std::function<std::shared_ptr<const SyntaxTree>(const SyntaxTree&)> find_plain_;  // empty once it was called
   mutable std::shared_ptr<const SyntaxTree> plain_;
+  mutable std::map<std::string, std::vector<std::string>> remembered_;
   std::function<std::shared_ptr<const SyntaxTree>(const std::string&)> parse_;
 };
 

@@ -74,7 +74,7 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
       shape.channels_inner = inner;
       shape.filters_inner = apart > 1;
       if (shape.filters_inner) shape.filters = apart;
-      shape.x_last = inner && channels.step == 1;
+      shape.x_last = channels.step == 1;
       const std::int64_t pixel = shape.x_last ? channels.count : 1;
       shape.dilation_x = columns.step / pixel;
       if (columns.step % pixel != 0 || shape.dilation_x < 1 || shape.dilation_x > kMostDilation || rows.step % pixel != 0)
@@ -211,9 +211,11 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
   }
   // Taps that come back on the other side of an image lie otherwise in some of its elements.
   std::size_t tried = 0;
+  bool like = false;
   for (const ConvolutionSample& sample : samples) {
     if (sample.products.size() != most || ++tried > kMostSamplesOfTaps) continue;
     for (ConvolutionShape shape : ShapesOfTaps(sample, values)) {
+      like = true;
       const std::set<std::int64_t> heights = shape.x_last ? values : std::set{shape.height};
       for (const std::int64_t height : heights) {
         if (height < shape.rows) continue;
@@ -222,7 +224,7 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
       }
     }
   }
-  return std::string(kNoConvolution);
+  return std::string(like ? kNoConvolution : "");
 }
 
 }  // namespace evo

@@ -99,7 +99,8 @@ bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut, std::size
       shape = std::move(other);
     }
   }
-  if (const auto* why = std::get_if<std::string>(&shape)) return Refuse(*why);
+  if (const auto* why = std::get_if<std::string>(&shape))
+    return Refuse(why->empty() && parts_.deep ? "what it sums up is no two-dimensional convolution" : *why);
   launch.shape = std::get<ConvolutionShape>(shape);
   sampler_.SetShape(launch.shape);
   return CheckTypes();

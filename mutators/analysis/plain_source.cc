@@ -186,11 +186,10 @@ std::map<std::string, std::pair<std::string, std::string>> AddedParameters(const
   return added;
 }
 
-using RestatedText = std::function<std::optional<std::string>(const MutationContext&)>;
-
 // The contexts of a source written out more and more, until `look` returns true. It also gets the declarations of fields.
 template <typename Look>
-void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const RestatedText& restate, Look look) {
+void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const Restate& restate,
+                       std::vector<std::string>& reasons, Look look) {
   ParameterDifferences differences;
   std::shared_ptr<const SyntaxTree> held;
   const SyntaxTree* last = &context.tree;
@@ -216,8 +215,16 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
   if (go_on_with(flat)) return;
   if (go_on_with(with([&](const MutationContext& plain) { return WithoutThreadLoops(plain, loops); }))) return;
   if (!restate) return;
-  const auto restated = with([&](const MutationContext& plain) { return restate(plain); });
-  const auto other = restated ? last->Reparsed(*restated) : nullptr;
+  // Runs on numbers take time, and several mutators ask for them.
+  const auto& restated = context.tree.Remembered("restated", [&] {
+    std::vector<std::string> text(1);
+    text[0] = with([&](const MutationContext& plain) {
+                return restate(plain, [&](const std::string& why) { text.push_back(why); });
+              }).value_or("");
+    return text;
+  });
+  reasons.assign(restated.begin() + 1, restated.end());
+  const auto other = restated[0].empty() ? nullptr : last->Reparsed(restated[0]);
   if (!other) return;
   const SyntaxTree* const earlier = last;
   last = other.get();
@@ -239,7 +246,6 @@ std::vector<Proposal> InPlainSource(const MutationContext& context, const FindPr
   const bool first = preferred == Preferred::kLeastWrittenOut;
   if (first && !best.empty()) return best;
   std::size_t changes = ChangesOf(best);
-  const auto restated = [&](const MutationContext& plain) { return restate(plain, [](const std::string&) {}); };
   const auto look = [&](const MutationContext& plain, const ParameterDifferences& differences) {
     Translator translator(context, plain, differences);
     const std::vector<Proposal> found = find(plain);
@@ -253,7 +259,8 @@ std::vector<Proposal> InPlainSource(const MutationContext& context, const FindPr
     changes = ChangesOf(found);
     return first;
   };
-  WithPlainContexts(context, loops, restate ? RestatedText(restated) : RestatedText(), look);
+  std::vector<std::string> reasons;
+  WithPlainContexts(context, loops, restate, reasons, look);
   return best;
 }
 
@@ -261,14 +268,11 @@ std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, c
                                                const FindRefusals& refuse, ThreadLoops loops, const Restate& restate) {
   std::vector<std::string> refusals = refuse(context), more;
   if (!find(context).empty()) return refusals;
-  const auto restated = [&](const MutationContext& plain) {
-    return restate(plain, [&](const std::string& why) { more.push_back(why); });
-  };
   const auto look = [&](const MutationContext& plain, const ParameterDifferences&) {
     refusals = refuse(plain);
     return !find(plain).empty();
   };
-  WithPlainContexts(context, loops, restate ? RestatedText(restated) : RestatedText(), look);
+  WithPlainContexts(context, loops, restate, more, look);
   // The reason goes behind the kernel's own.
   for (const std::string& why : more) {
     const std::size_t colon = why.find(": ");

@@ -89,6 +89,7 @@ std::vector<ProductSum> ProductFinder::PlainSums(const LaunchRuns::Setting& sett
       sum.steps.push_back(at->value);
     }
     std::reverse(sum.steps.begin(), sum.steps.end());
+    if (sum.steps.empty()) Refuse("what it stores is no sum of products");
   }
   return why_.empty() ? sums : std::vector<ProductSum>();
 }
@@ -101,7 +102,7 @@ std::vector<ProductSum> ProductFinder::SumsOf(const LaunchRuns::Setting& setting
   if (trace.stores.empty() || !why_.empty()) return {};
   if (parts_.plain()) return PlainSums(setting, thread, trace);
   const auto& [buffer, elements] = *trace.stores.begin();
-  if (trace.stores.size() > 1 || elements.size() > 1 || trace.after.times != 1) Refuse("a thread stores more than one element");
+  if (trace.stores.size() > 1 || elements.size() > 1 || trace.after.times != 1) Refuse(std::string(kSeveralElements));
   if (output_ >= 0 && output_ != buffer) Refuse("its threads store to two buffers");
   if (trace.after.rounded || trace.after.reals_compared) Refuse("it rounds or compares parts of its sum");
   output_ = buffer;
@@ -124,6 +125,7 @@ bool ProductFinder::RunAll(std::size_t number) {
     sizes[runs_.names()[i]] = (tiles_ ? kProductSizesOfTiles : together_ ? kProductSizesOfBlocks : kProductSizes)[number][i];
   const auto setting = runs_.SettingOf(sizes);
   ran_ = !setting;  // with other sizes it may have threads
+  has_threads_ = setting.has_value();
   if (!setting || setting->grid[2] != 1) return Refuse("its launch line has a third dimension, or passes what is no number");
   if (setting->Threads() > kMostProductThreads) return Refuse("it has more threads than a product of such sizes has elements");
   launches_[number] = {};
@@ -143,7 +145,7 @@ bool ProductFinder::FindRoles() {
     if (!written_.contains(parameter)) integers.push_back(parameter);
   }
   read_.erase(output_);
-  const auto roles = ProductRolesOf(launches_, integers, read_);
+  const auto roles = ProductRolesOf(launches_, integers, read_, tiles_);
   if (roles) roles_ = *roles;
   return roles.has_value();
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mutators/analysis/convolution_parts.h"
@@ -25,6 +26,8 @@ class ProductFinder {
   const std::string& why() const { return why_; }
   // Whether other sizes may say more.
   bool ran() const { return ran_; }
+  // Whether its launch line has threads for sizes that are no multiples of tiles.
+  bool has_threads() const { return has_threads_; }
 
   const ConvolutionParts& parts() const { return parts_; }
   const ProductRoles& roles() const { return roles_; }
@@ -58,7 +61,10 @@ class ProductFinder {
   std::int64_t largest_ = 0;
   ProductRoles roles_;
   std::string why_;
-  bool ran_ = false;
+  bool ran_ = false, has_threads_ = true;
 };
+
+// Why it is refused if each thread should store one element.
+inline constexpr std::string_view kSeveralElements = "a thread stores more than one element";
 
 }  // namespace evo

@@ -21,6 +21,7 @@
 #include "mutators/analysis/product_finder.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/sum_loop.h"
+#include "mutators/analysis/thread_block.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -314,6 +315,7 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative) return std::nullopt;
   const auto parts = SumPartsOf(tree, kernel);
   const auto* const sum = std::get_if<ConvolutionParts>(&parts);
+  bool whole_tiles = NeedsBlock(tree, kernel);
   for (const bool tiles : {false, true}) {
     for (const bool plain : {false, true}) {
       if (!plain && sum == nullptr) continue;
@@ -327,7 +329,10 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
       }
       // What is not understood with some sizes is not with others, either.
       if (!finder.ran()) return std::nullopt;
+      if (!plain && finder.ran() && why != kSeveralElements && finder.has_threads()) break;
+      whole_tiles = whole_tiles || !finder.has_threads();
     }
+    if (!whole_tiles) break;
   }
   return std::nullopt;
 }

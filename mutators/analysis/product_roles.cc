@@ -25,14 +25,15 @@ bool ExplainsAll(const ProductRoles& roles, const ProductLaunch& launch) {
 }
 
 // All roles but the distances and the output's sizes are set.
-std::optional<ProductRoles> WithSizes(ProductRoles roles, const ProductLaunch (&launches)[2], const std::vector<int>& integers) {
+std::optional<ProductRoles> WithSizes(ProductRoles roles, const ProductLaunch (&launches)[2], const std::vector<int>& integers,
+                                      bool measured) {
   for (const int by_c : integers) {
     for (const int by_a : integers) {
       for (const int by_b : integers) {
         roles.by_a = by_a, roles.by_b = by_b, roles.by_c = by_c;
         if (!IsSumOf(roles, launches[0].setting, launches[0].sums.back())) continue;
-        std::vector<int> heights = integers;
-        heights.push_back(ProductRoles::kMeasured);
+        std::vector<int> heights{ProductRoles::kMeasured};
+        if (!measured) heights.insert(heights.begin(), integers.begin(), integers.end());
         for (const int m : heights) {
           for (const int n : integers) {
             roles.m = m, roles.n = n;
@@ -66,14 +67,14 @@ bool IsSumOf(const ProductRoles& roles, const LaunchRuns::Setting& setting, cons
 }
 
 std::optional<ProductRoles> ProductRolesOf(const ProductLaunch (&launches)[2], const std::vector<int>& integers,
-                                           const std::set<int>& buffers) {
+                                           const std::set<int>& buffers, bool measured) {
   for (const int a : buffers) {
     for (const int b : buffers) {
       if (a == b) continue;
       for (const int k : integers) {
         for (const bool a_by_columns : {false, true}) {
           for (const bool b_by_columns : {false, true}) {
-            const auto found = WithSizes({a, b, -1, -1, k, -1, -1, -1, a_by_columns, b_by_columns}, launches, integers);
+            const auto found = WithSizes({a, b, -1, -1, k, -1, -1, -1, a_by_columns, b_by_columns}, launches, integers, measured);
             if (found) return found;
           }
         }

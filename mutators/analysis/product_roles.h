@@ -37,8 +37,9 @@ struct ProductRoles {
 // Whether the sum is that of these roles, step by step.
 bool IsSumOf(const ProductRoles& roles, const LaunchRuns::Setting& setting, const ProductSum& sum);
 // The roles that explain all sums of both launches, in which all elements of the output are stored, each once; nullopt if there
-// are none. `integers`, `buffers`: parameters that sizes, and A and B, may be.
+// are none. With `measured`, no parameter is the number of rows. `integers`, `buffers`: parameters that sizes, and A and B, may
+// be.
 std::optional<ProductRoles> ProductRolesOf(const ProductLaunch (&launches)[2], const std::vector<int>& integers,
-                                           const std::set<int>& buffers);
+                                           const std::set<int>& buffers, bool measured);
 
 }  // namespace evo

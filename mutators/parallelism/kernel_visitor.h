@@ -19,9 +19,16 @@ namespace evo {
 class KernelVisitor : public SourceMutator {
  public:
   std::vector<Proposal> Proposals(const MutationContext& context) const final {
-    return InPlainSource(
-        context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops(), Preferred::kLeastWrittenOut,
-        restate());
+    // Looking at kernels may take seconds, and most sources are looked at often.
+    std::vector<Proposal> proposals;
+    bool looked = false;
+    const auto look = [&] {
+      looked = true;
+      proposals = Find(context);
+      return std::vector<std::string>(proposals.empty() ? 1 : 0);
+    };
+    const bool nothing = !context.tree.Remembered(fmt::format("{} finds nothing", name()), look).empty();
+    return looked || nothing ? proposals : Find(context);
   }
   std::vector<std::string> Refusals(const MutationContext& context) const final {
     return RefusalsInPlainSource(
@@ -58,6 +65,12 @@ class KernelVisitor : public SourceMutator {
   }
 
  private:
+  std::vector<Proposal> Find(const MutationContext& context) const {
+    return InPlainSource(
+        context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops(), Preferred::kLeastWrittenOut,
+        restate());
+  }
+
   // Which loops are taken away from the source that is looked at last.
   virtual ThreadLoops loops() const { return ThreadLoops::kOfOneTurn; }
   // How kernels that it does not know are written as ones that it knows.
