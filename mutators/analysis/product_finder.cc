@@ -26,17 +26,25 @@ constexpr std::int64_t kMostProductNumber = 300;
 constexpr std::int64_t kMostProductThreads = 17'000;
 constexpr std::size_t kLargeThreads = 24, kDecidingThreads = 3;
 
+// Integers that what follows the sum may name.
+std::set<int> NotedIn(const SyntaxTree& tree, int kernel, const ConvolutionParts& parts) {
+  std::set<int> noted{parts.accumulator};
+  for (const int node : Subtree(tree, kernel)) {
+    const std::string type = WithoutConst(tree.node(node).type);
+    if (tree.node(node).kind_name == "VarDecl" && IsArithmetic(type) && type != "float" && type != "double") noted.insert(node);
+  }
+  return noted;
+}
+
 }  // namespace
 
 ProductFinder::ProductFinder(const MutationContext& context, int kernel, const LaunchDirective& launch, ConvolutionParts parts,
                              bool tiles)
     : tree_(context.tree),
-      kernel_(kernel),
       parts_(std::move(parts)),
-      together_(NeedsBlock(tree_, kernel)),
-      tiles_(tiles),
+      sizes_{tiles},
       written_(WrittenIn(tree_, kernel)),
-      runs_(context, launch, kernel, parts_.loop, Noted()) {
+      runs_(context, launch, kernel, parts_.loop, NotedIn(tree_, kernel, parts_)) {
   if (parts_.plain())
     runs_.TellSums();
   else
@@ -56,16 +64,6 @@ bool ProductFinder::Find() {
 bool ProductFinder::Refuse(std::string why) {
   why_ = std::move(why);
   return false;
-}
-
-// Integers that what follows the sum may name.
-std::set<int> ProductFinder::Noted() const {
-  std::set<int> noted{parts_.accumulator};
-  for (const int node : Subtree(tree_, kernel_)) {
-    const std::string type = WithoutConst(tree_.node(node).type);
-    if (tree_.node(node).kind_name == "VarDecl" && IsArithmetic(type) && type != "float" && type != "double") noted.insert(node);
-  }
-  return noted;
 }
 
 // A thread's sums where it may store several, by what it stores.
@@ -122,10 +120,12 @@ std::vector<ProductSum> ProductFinder::SumsOf(const LaunchRuns::Setting& setting
 bool ProductFinder::RunAll(std::size_t number) {
   LaunchRuns::Sizes sizes;
   for (std::size_t i = 0; i < runs_.names().size(); ++i)
-    sizes[runs_.names()[i]] = (tiles_ ? kProductSizesOfTiles : together_ ? kProductSizesOfBlocks : kProductSizes)[number][i];
+    sizes[runs_.names()[i]] = (sizes_.tiles       ? kProductSizesOfTiles
+                               : runs_.together() ? kProductSizesOfBlocks
+                                                  : kProductSizes)[number][i];
   const auto setting = runs_.SettingOf(sizes);
-  ran_ = !setting;  // with other sizes it may have threads
-  has_threads_ = setting.has_value();
+  sizes_.others = !setting;  // with other sizes it may have threads
+  sizes_.threads = setting.has_value();
   if (!setting || setting->grid[2] != 1) return Refuse("its launch line has a third dimension, or passes what is no number");
   if (setting->Threads() > kMostProductThreads) return Refuse("it has more threads than a product of such sizes has elements");
   launches_[number] = {};
@@ -135,7 +135,7 @@ bool ProductFinder::RunAll(std::size_t number) {
     for (ProductSum& sum : SumsOf(*setting, thread)) launches_[number].sums.push_back(std::move(sum));
     if (!why_.empty()) return false;
   }
-  ran_ = true;
+  sizes_.others = true;
   return !launches_[number].sums.empty() || Refuse("no thread stores anything in a launch with sizes from 7 to 50");
 }
 
@@ -145,7 +145,7 @@ bool ProductFinder::FindRoles() {
     if (!written_.contains(parameter)) integers.push_back(parameter);
   }
   read_.erase(output_);
-  const auto roles = ProductRolesOf(launches_, integers, read_, tiles_);
+  const auto roles = ProductRolesOf(launches_, integers, read_, sizes_.tiles);
   if (roles) roles_ = *roles;
   return roles.has_value();
 }
@@ -154,11 +154,11 @@ bool ProductFinder::RunLarge() {
   if (largest_ > kMostProductNumber) return Refuse(fmt::format("it has the number {}, and larger sizes are not tried", largest_));
   LaunchRuns::Sizes sizes;
   std::int64_t next = std::max<std::int64_t>(largest_, 50);
-  for (const std::string& name : runs_.names()) sizes[name] = next += tiles_ ? 64 - next % 64 : 3;
+  for (const std::string& name : runs_.names()) sizes[name] = next += sizes_.tiles ? 64 - next % 64 : 3;
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse("its launch line has no threads where sizes are large");
   std::uint64_t random = 1;
-  for (std::size_t i = 0; i < (together_ ? 1 : kLargeThreads); ++i) {
+  for (std::size_t i = 0; i < (runs_.together() ? 1 : kLargeThreads); ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     const auto thread = static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(setting->Threads()));
     const auto sums = SumsOf(*setting, thread);
@@ -182,7 +182,7 @@ bool ProductFinder::IsAllowed(int symbol, const std::set<int>& used) const {
 bool ProductFinder::CheckDeciding() {
   const std::set<int> used{roles_.m, roles_.n, roles_.k, roles_.by_a, roles_.by_b, roles_.by_c};
   const LaunchRuns::Setting& setting = launches_[1].setting;
-  const std::int64_t threads = together_ ? setting.block[0] * setting.block[1] * setting.block[2] : setting.Threads();
+  const std::int64_t threads = runs_.together() ? setting.block[0] * setting.block[1] * setting.block[2] : setting.Threads();
   for (std::size_t i = 0; i < kDecidingThreads; ++i) {
     const std::int64_t thread = threads / static_cast<std::int64_t>(kDecidingThreads) * static_cast<std::int64_t>(i);
     const ThreadTrace trace = runs_.Run(setting, thread, true);

@@ -25,9 +25,9 @@ class ProductFinder {
   bool Find();
   const std::string& why() const { return why_; }
   // Whether other sizes may say more.
-  bool ran() const { return ran_; }
+  bool ran() const { return sizes_.others; }
   // Whether its launch line has threads for sizes that are no multiples of tiles.
-  bool has_threads() const { return has_threads_; }
+  bool has_threads() const { return sizes_.threads; }
 
   const ConvolutionParts& parts() const { return parts_; }
   const ProductRoles& roles() const { return roles_; }
@@ -40,7 +40,6 @@ class ProductFinder {
 
  private:
   bool Refuse(std::string why);
-  std::set<int> Noted() const;
   std::vector<ProductSum> PlainSums(const LaunchRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace);
   std::vector<ProductSum> SumsOf(const LaunchRuns::Setting& setting, std::int64_t thread);
   bool RunAll(std::size_t number);
@@ -50,9 +49,12 @@ class ProductFinder {
   bool CheckDeciding();
 
   const SyntaxTree& tree_;
-  int kernel_;
   ConvolutionParts parts_;
-  bool together_, tiles_;
+  // Which sizes are tried, whether others may say more, and whether there are threads with these.
+  struct Tried {
+    bool tiles = false, others = false, threads = true;
+  };
+  Tried sizes_;
   std::set<int> written_;
   LaunchRuns runs_;
   ProductLaunch launches_[2];
@@ -61,7 +63,6 @@ class ProductFinder {
   std::int64_t largest_ = 0;
   ProductRoles roles_;
   std::string why_;
-  bool ran_ = false, has_threads_ = true;
 };
 
 // Why it is refused if each thread should store one element.

@@ -321,15 +321,12 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
       if (!plain && sum == nullptr) continue;
       ProductFinder finder(context, kernel, *launch, plain ? ConvolutionParts{} : *sum, tiles);
       ProductWriter writer(context, kernel, *launch, finder);
-      if (finder.Find()) {
-        if (auto restated = writer.Text()) return restated;
-        why = writer.why();
-      } else {
-        why = finder.why();
-      }
+      const bool found = finder.Find();
+      if (auto restated = found ? writer.Text() : std::nullopt) return restated;
+      why = found ? writer.why() : finder.why();
       // What is not understood with some sizes is not with others, either.
       if (!finder.ran()) return std::nullopt;
-      if (!plain && finder.ran() && why != kSeveralElements && finder.has_threads()) break;
+      if (!plain && why != kSeveralElements && finder.has_threads()) break;
       whole_tiles = whole_tiles || !finder.has_threads();
     }
     if (!whole_tiles) break;
