@@ -16,8 +16,6 @@ constexpr std::int64_t kMostDilation = 3;
 constexpr std::size_t kMostSamplesOfTaps = 12;
 // Of real arithmetic in double precision.
 constexpr double kSumTolerance = 1e-9;
-constexpr char kNoConvolution[] =
-    "what it sums up is not X[n][c][y + i][x + j] * F[k][c][i][j] over c, i and j, with zeros around X";
 
 // Offsets that repeat: `count` times at a distance of `step`, from the inside.
 struct TapLevel {

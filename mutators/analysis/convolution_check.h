@@ -50,6 +50,9 @@ struct ConvolutionBuffers {
   int f = -1;
 };
 
+inline constexpr char kNoConvolution[] =
+    "what it sums up is not X[n][c][y + i][x + j] * F[k][c][i][j] over c, i and j, with zeros around X";
+
 // Whether the sample is the element that the definition gives.
 bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, const ConvolutionSample& sample);
 

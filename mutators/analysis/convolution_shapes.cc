@@ -99,8 +99,7 @@ bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut, std::size
       shape = std::move(other);
     }
   }
-  if (const auto* why = std::get_if<std::string>(&shape))
-    return Refuse(why->empty() && parts_.deep ? "what it sums up is no two-dimensional convolution" : *why);
+  if (const auto* why = std::get_if<std::string>(&shape)) return Refuse(why->empty() && parts_.deep ? kNoConvolution : *why);
   launch.shape = std::get<ConvolutionShape>(shape);
   sampler_.SetShape(launch.shape);
   return CheckTypes();

@@ -326,7 +326,7 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
       why = found ? writer.why() : finder.why();
       // What is not understood with some sizes is not with others, either.
       if (!finder.ran()) return std::nullopt;
-      if (!plain && why != kSeveralElements && finder.has_threads()) break;
+      if (!found && !plain && why != kSeveralElements && finder.has_threads()) break;
       whole_tiles = whole_tiles || !finder.has_threads();
     }
     if (!whole_tiles) break;

@@ -15,7 +15,8 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
                               {"07_shared_tile"},
                               {"08_float"},
                               {"09_four_filters"},
-                              {"10_pointers"}});
+                              {"10_pointers"},
+                              {"11_mixed_layouts"}});
 }
 
 }  // namespace
