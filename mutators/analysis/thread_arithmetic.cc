@@ -39,7 +39,8 @@ SumPointer AsSum(const ThreadValue& value) {
 SumPointer SumOf(const ThreadValue& left, const ThreadValue& right) {
   SumPointer a = AsSum(left), b = AsSum(right);
   if (!a || !b) return a ? a : b;
-  if (!b->IsTerm() && a->IsTerm()) std::swap(a, b);
+  // A product is added to what is none, whatever the order in which they are written.
+  if (a->IsTerm() && (!b->IsTerm() || (a->b >= 0 && b->b < 0))) std::swap(a, b);
   ThreadSum sum = b->IsTerm() ? *b : ThreadSum{};
   sum.value = left.real + right.real;
   sum.before = a;
