@@ -20,7 +20,7 @@ namespace evo {
 namespace {
 
 constexpr std::string_view kHeaderStop = "#pragma nv_hdrstop";
-constexpr std::array<std::string_view, 8> kFields{"grid",      "block",    "shared", "cluster",
+constexpr std::array<std::string_view, 9> kFields{"grid",      "block",    "shared", "cluster", "when",
                                                   "arguments", "template", "before", "removed"};
 
 // The declared values of each parameter. They come from the directives, because a genome may name others.

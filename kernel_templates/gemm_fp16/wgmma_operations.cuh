@@ -51,60 +51,60 @@ DEFINE_PRODUCT(256, 128, 128, 129, 130, 131)
 // Describes a tile to the tensor cores (PTX ISA, wgmma, "Matrix descriptor format"). Bits 0 to 13: its address; 16 to 29: the
 // distance of panels, for an operand whose rows lie along k; 32 to 45: the distance of groups of eight rows; all in units of 16
 // bytes. Bits 62 and 63: 1, the swizzle of 128 bytes. The high word never changes. Adding to the low word moves the tile.
-__device__ __forceinline__ unsigned LowWord(unsigned address, unsigned panel) { return panel >> 4 << 16 | address >> 4; }
+__device__ __forceinline__ unsigned LowWord(unsigned address, unsigned panel) {
+  return panel >> 4 << 16 | (address & 0x3ffff) >> 4;
+}
 __device__ __forceinline__ unsigned long long Descriptor(unsigned low) {
   constexpr unsigned kHigh = 1u << 30 | kSwizzleBytes >> 4;
-  unsigned long long descriptor;
-  asm("mov.b64 %0, {%1, %2};" : "=l"(descriptor) : "r"(low), "n"(kHigh));
-  return descriptor;
+  return static_cast<unsigned long long>(kHigh) << 32 | low;
 }
 
 __device__ __forceinline__ void InitBarrier(unsigned barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-// Lane l of a warp arrives at the barrier of block l of the cluster. A predicate keeps the lanes together.
+// Lane l of a warp arrives at the barrier of block l of the cluster.
 __device__ __forceinline__ void ArriveFromWarp(unsigned barrier) {
   const unsigned lane = threadIdx.x % 32;
-  if (CLUSTER == 1) {
-    asm volatile("{\n.reg .pred p;\nsetp.eq.u32 p, %1, 0;\n@p mbarrier.arrive.shared::cta.b64 _, [%0];\n}" ::"r"(barrier),
-                 "r"(lane)
-                 : "memory");
-  } else {
-    asm volatile(
-        "{\n.reg .pred p;\n.reg .b32 there;\nsetp.lt.u32 p, %1, %2;\n@p mapa.shared::cluster.u32 there, %0, %1;\n"
-        "@p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(barrier),
-        "r"(lane), "n"(CLUSTER)
-        : "memory");
-  }
+#if CLUSTER > 1
+  // A predicate keeps the lanes together.
+  asm volatile(
+      "{\n.reg .pred p;\n.reg .b32 there;\nsetp.lt.u32 p, %1, %2;\n@p mapa.shared::cluster.u32 there, %0, %1;\n"
+      "@p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(barrier),
+      "r"(lane), "n"(CLUSTER)
+      : "memory");
+#else
+  if (lane == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+#endif
 }
 
 // All threads of the cluster.
 __device__ __forceinline__ void SyncCluster() {
-  if (CLUSTER == 1) {
-    __syncthreads();
-  } else {
-    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-  }
+#if CLUSTER > 1
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+#else
+  __syncthreads();
+#endif
 }
 
 // Brings a box to this block and tells the barrier; elements outside of the matrix arrive as zeros. If `shared`, to the same
 // place of every block of the cluster, whose barriers learn of it.
 template <bool shared>
 __device__ __forceinline__ void CopyPanel(unsigned to, const TensorMap* map, int column, int row, unsigned barrier) {
+#if CLUSTER > 1
   if (shared) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, "
-        "%4}], "
-        "[%2], %5;" ::"r"(to),
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
         "l"(map), "r"(barrier), "r"(column), "r"(row), "h"(static_cast<unsigned short>((1 << CLUSTER) - 1))
         : "memory");
-  } else {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
-        "l"(map), "r"(barrier), "r"(column), "r"(row)
-        : "memory");
+    return;
   }
+#endif
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(column), "r"(row)
+      : "memory");
 }
 
 // Four matrices of 8 x 8 elements from registers to shared memory: lane l gives the address of row l % 8 of matrix l / 8.
@@ -112,15 +112,6 @@ __device__ __forceinline__ void StoreMatrices(unsigned to, const unsigned (&pair
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(pairs[0]), "r"(pairs[1]),
                "r"(pairs[2]), "r"(pairs[3])
                : "memory");
-}
-
-__device__ __forceinline__ uint4 LoadVector(unsigned from) {
-  uint4 loaded;
-  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
-               : "r"(from)
-               : "memory");
-  return loaded;
 }
 
 // The offset of 16 bytes of a row in swizzled rows of 128 bytes.

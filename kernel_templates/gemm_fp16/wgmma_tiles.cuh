@@ -130,6 +130,12 @@ __device__ __forceinline__ void StartProducts(float (&sums)[kParts][BLOCK_N / 2]
   CommitProducts();
 }
 
+// 16 bytes of shared memory by their address.
+__device__ __forceinline__ uint4 LoadVector(unsigned from) {
+  extern __shared__ uint4 shared_memory[];
+  return *reinterpret_cast<const uint4*>(reinterpret_cast<const char*>(shared_memory) + (from - SharedAddress(shared_memory)));
+}
+
 // Stores eight neighbouring elements of C, those that are inside.
 __device__ __forceinline__ void StoreEight(const uint4& eight, Element* C, int row, int column, int rows, int columns) {
   if (row >= rows) return;

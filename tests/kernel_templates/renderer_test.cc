@@ -80,6 +80,12 @@ TEST(RenderLaunchChange, AddsAndRemovesFields) {
   EXPECT_EQ(*RenderLaunchChange(kText, {"other", "shared", ""}), kText);
 }
 
+TEST(RenderLaunchChange, ChangesTheConditionOfEveryLaunch) {
+  const std::string text = "// evo:launch a(X) grid(1) block(1)\n// evo:launch a(Y) grid(1) when(N) block(1)\nint x;\n";
+  EXPECT_EQ(*RenderLaunchChange(text, {"a", "when", "N % 8"}),
+            "// evo:launch a(X) grid(1) block(1) when(N % 8)\n// evo:launch a(Y) grid(1) when(N % 8) block(1)\nint x;\n");
+}
+
 TEST(RenderLaunchChange, WritesLinesBeforeALaunch) {
   const std::string text = "// evo:launch a(X) grid(1) block(1)\n// evo:launch b(X) grid(1) \\\n//   block(1)\nint x;\n";
   const std::string once = *RenderLaunchChange(text, {"b", "before", "memset counts 0"});

@@ -232,7 +232,7 @@ TEST_F(ChildrenTest, OfProductsByWarpGroups) {
     const Task task = LoadTask(folder);
     Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
     const auto proposals = mutator.Proposals(parent.Context());
-    ASSERT_EQ(proposals.size(), 2u);
+    ASSERT_GE(proposals.size(), 2u);
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
     ExpectRight(task, parent, setting);
   }
