@@ -42,10 +42,11 @@ std::string TileRingWriter::Line(const Side& side) const {
   return IsByK(side) ? names_.tile_k : fmt::format("({} / 4)", side.size);
 }
 
+// More copies of a thread would want more registers for their addresses than there are.
 std::string TileRingWriter::SharesOut(bool of_m) const {
   const Side& side = of_m ? m_ : n_;
-  return fmt::format("({0}) % {1} == 0 && {2} * {3}{4} % ({0}) == 0", Threads(), Line(side), side.size, names_.tile_k,
-                     IsByK(side) ? "" : " / 4");
+  return fmt::format("({0}) % {1} == 0 && {2} * {3}{4} % ({0}) == 0 && {2} * {3}{4} <= 32 * ({0})", Threads(), Line(side),
+                     side.size, names_.tile_k, IsByK(side) ? "" : " / 4");
 }
 
 std::string TileRingWriter::Constants() const {

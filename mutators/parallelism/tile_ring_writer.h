@@ -36,7 +36,8 @@ class TileRingWriter : private ContractionText {
   std::string Registers() const;
   std::string RingBytes() const;
   std::string SumBytes() const;
-  // Of either side: whether the threads can share out its copies so that each makes equal steps. An expression of the parameters.
+  // Of either side: whether the threads can share out its copies so that each makes equal steps, and not too many. An expression
+  // of the parameters.
   std::string SharesOut(bool of_m) const;
 
  private:
