@@ -149,8 +149,8 @@ class TileContraction : public SourceMutator {
                             divides(tile_n, fmt::format("32 / {} * {}", lanes, thread_n)),
                             writer.SharesOut(true),
                             writer.SharesOut(false),
-                            fmt::format("{} <= {}", writer.Registers(), kThreadRegisters),
-                            fmt::format("({}) * ({}) * {} <= {}", writer.Registers(), threads, blocks, kAllRegisters),
+                            fmt::format("{} <= {} * ({})", writer.Registers(), kThreadRegisters, threads),
+                            fmt::format("({}) * {} <= {}", writer.Registers(), blocks, kAllRegisters),
                             fmt::format("{} <= {}", writer.SumBytes(), writer.RingBytes()),
                             fmt::format("{} <= {}", writer.RingBytes(), kRingShared),
                             fmt::format("({} + 1024) * {} <= {}", writer.RingBytes(), blocks, kAllShared)};

@@ -24,9 +24,11 @@ std::string TileRingWriter::Threads() const {
   return fmt::format("{} / {} * ({} / {})", names_.tile_m, names_.thread_m, names_.tile_n, names_.thread_n);
 }
 
-// Sums, two sets of parts, and what addresses and counters take.
+// Of each thread its sums, two sets of parts, and what counters and most addresses take; and one for each copy of a tile.
 std::string TileRingWriter::Registers() const {
-  return fmt::format("{0} * {1} + 2 * ({0} + {1}) + 30", names_.thread_m, names_.thread_n);
+  const auto rows = [&](const Side& side) { return IsByK(side) ? side.size : side.size + " / 4"; };
+  return fmt::format("({0} * {1} + 2 * ({0} + {1}) + 22) * ({2}) + ({3} + {4}) * {5}", names_.thread_m, names_.thread_n,
+                     Threads(), rows(m_), rows(n_), names_.tile_k);
 }
 
 std::string TileRingWriter::RingBytes() const {
@@ -42,11 +44,10 @@ std::string TileRingWriter::Line(const Side& side) const {
   return IsByK(side) ? names_.tile_k : fmt::format("({} / 4)", side.size);
 }
 
-// More copies of a thread would want more registers for their addresses than there are.
 std::string TileRingWriter::SharesOut(bool of_m) const {
   const Side& side = of_m ? m_ : n_;
-  return fmt::format("({0}) % {1} == 0 && {2} * {3}{4} % ({0}) == 0 && {2} * {3}{4} <= 32 * ({0})", Threads(), Line(side),
-                     side.size, names_.tile_k, IsByK(side) ? "" : " / 4");
+  return fmt::format("({0}) % {1} == 0 && {2} * {3}{4} % ({0}) == 0", Threads(), Line(side), side.size, names_.tile_k,
+                     IsByK(side) ? "" : " / 4");
 }
 
 std::string TileRingWriter::Constants() const {

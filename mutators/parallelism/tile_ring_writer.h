@@ -30,13 +30,13 @@ class TileRingWriter : private ContractionText {
 
   // The kernel's body with its braces. The block has one dimension.
   std::string Body() const;
-  // Threads of a block, registers that a thread needs, and the block's dynamic shared memory: of the ring, and of the sums on
-  // their way to the output. Expressions of the parameters.
+  // Threads of a block, the registers that it needs, and its dynamic shared memory: of the ring, and of the sums on their way to
+  // the output. Expressions of the parameters.
   std::string Threads() const;
   std::string Registers() const;
   std::string RingBytes() const;
   std::string SumBytes() const;
-  // Of either side: whether the threads can share out its copies so that each makes equal steps, and not too many. An expression
+  // Of either side: whether the threads can share out its copies so that each makes equal steps. An expression
   // of the parameters.
   std::string SharesOut(bool of_m) const;
 
