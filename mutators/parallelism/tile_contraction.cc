@@ -30,10 +30,12 @@ const std::vector<std::int64_t> kFours{4, 8, 16};
 const std::vector<std::int64_t> kLanes{2, 4, 8, 16};
 const std::vector<std::int64_t> kRingStages{2, 3, 4};
 const std::vector<std::int64_t> kBlocks{1, 2, 3, 4};
+// An even number, so that parts of two steps take turns.
+const std::vector<std::int64_t> kUnrolled{2, 4, 8, 16, 32};
 // Dynamic shared memory of a block and of a multiprocessor on Hopper, in bytes. Each block takes 1024 of the latter besides.
 constexpr int kRingShared = 232448;
 constexpr int kAllShared = 233472;
-// Registers of a multiprocessor, and the most that a thread can have.
+// Registers of a multiprocessor, of which threads get eights, and the most that a thread can have.
 constexpr int kAllRegisters = 65536;
 constexpr int kThreadRegisters = 255;
 
@@ -126,8 +128,10 @@ class TileContraction : public SourceMutator {
                          const std::vector<std::string>& grid, const RingSizes& sizes) {
     const auto [tile_m, tile_n, tile_k, thread_m, thread_n] = NamesIn(context.tree);
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
-    const std::string lanes = unused("LANES_M"), stages = unused("STAGES"), blocks = unused("BLOCKS");
-    const TileRingWriter writer(context, found, operands, {tile_m, tile_n, tile_k, thread_m, thread_n, lanes, stages, blocks});
+    const std::string lanes = unused("LANES_M"), stages = unused("STAGES"), blocks = unused("BLOCKS"),
+                      unrolled = unused("UNROLL_K");
+    const TileRingWriter writer(context, found, operands,
+                                {tile_m, tile_n, tile_k, thread_m, thread_n, lanes, stages, blocks, unrolled});
     Proposal proposal;
     const int kernel = found.grid.kernel, body = context.tree.node(kernel).children.back();
     const std::string threads = writer.Threads();
@@ -139,8 +143,8 @@ class TileContraction : public SourceMutator {
                        {launched, "block", threads},
                        {launched, "shared", writer.RingBytes()}};
     proposal.brings = {{tile_m, kRingTiles, sizes.tile_m},  {tile_n, kRingTiles, sizes.tile_n}, {tile_k, kDepths, 16},
-                       {thread_m, kFours, sizes.thread_m},  {thread_n, kFours, sizes.thread_n}, {lanes, kLanes, 8},
-                       {stages, kRingStages, sizes.stages}, {blocks, kBlocks, sizes.blocks}};
+                       {thread_m, kFours, sizes.thread_m},  {thread_n, kFours, sizes.thread_n}, {lanes, kLanes, 4},
+                       {stages, kRingStages, sizes.stages}, {blocks, kBlocks, sizes.blocks},    {unrolled, kUnrolled, 16}};
     const auto divides = [](const std::string& tile, const std::string& warp) {
       return fmt::format("{} % ({}) == 0", tile, warp);
     };
@@ -149,8 +153,8 @@ class TileContraction : public SourceMutator {
                             divides(tile_n, fmt::format("32 / {} * {}", lanes, thread_n)),
                             writer.SharesOut(true),
                             writer.SharesOut(false),
-                            fmt::format("{} <= {} * ({})", writer.Registers(), kThreadRegisters, threads),
-                            fmt::format("({}) * {} <= {}", writer.Registers(), blocks, kAllRegisters),
+                            fmt::format("{} <= {}", writer.Registers(), kThreadRegisters),
+                            fmt::format("{} <= {} / ({} * {}) * 8", writer.Registers(), kAllRegisters / 8, threads, blocks),
                             fmt::format("{} <= {}", writer.SumBytes(), writer.RingBytes()),
                             fmt::format("{} <= {}", writer.RingBytes(), kRingShared),
                             fmt::format("({} + 1024) * {} <= {}", writer.RingBytes(), blocks, kAllShared)};

@@ -24,11 +24,11 @@ std::string TileRingWriter::Threads() const {
   return fmt::format("{} / {} * ({} / {})", names_.tile_m, names_.thread_m, names_.tile_n, names_.thread_n);
 }
 
-// Of each thread its sums, two sets of parts, and what counters and most addresses take; and one for each copy of a tile.
+// Its sums, two sets of parts, one for each of its copies of a tile, and 22 for counters and other addresses.
 std::string TileRingWriter::Registers() const {
   const auto rows = [&](const Side& side) { return IsByK(side) ? side.size : side.size + " / 4"; };
-  return fmt::format("({0} * {1} + 2 * ({0} + {1}) + 22) * ({2}) + ({3} + {4}) * {5}", names_.thread_m, names_.thread_n,
-                     Threads(), rows(m_), rows(n_), names_.tile_k);
+  return fmt::format("({0} + 2) * ({1} + 2) + 18 + ({2} + {3}) * {4} / ({5})", names_.thread_m, names_.thread_n, rows(m_),
+                     rows(n_), names_.tile_k, Threads());
 }
 
 std::string TileRingWriter::RingBytes() const {
@@ -51,7 +51,7 @@ std::string TileRingWriter::SharesOut(bool of_m) const {
 }
 
 std::string TileRingWriter::Constants() const {
-  const auto& [tile_m, tile_n, tile_k, thread_m, thread_n, lanes_m, stages, blocks] = names_;
+  const auto& [tile_m, tile_n, tile_k, thread_m, thread_n, lanes_m, stages, blocks, unrolled] = names_;
   const std::string warp = Fresh("warp"), lane = Fresh("lane"), memory = UnusedName(tree_.text(), "tiles");
   const std::string kLanesN = Fresh("kLanesN"), kWarpM = Fresh("kWarpM"), kWarpN = Fresh("kWarpN");
   std::string text = fmt::format(
@@ -174,18 +174,20 @@ std::string TileRingWriter::Loading() const {
 }
 
 std::string TileRingWriter::Products() const {
-  const auto& [tile_m, tile_n, tile_k, thread_m, thread_n, lanes_m, stages, blocks] = names_;
+  const auto& [tile_m, tile_n, tile_k, thread_m, thread_n, lanes_m, stages, blocks, unrolled] = names_;
   const std::string step = Fresh("step"), steps = Fresh("steps"), k = Fresh("part_k"), now = Fresh("now"), &j = n_.counter;
   const std::string next = Fresh("next"), bring = Fresh("bring"), load = Fresh("load"), up = Fresh("up"), &i = m_.counter;
   const SyntaxNode& sum = tree_.node(found_.accumulator);
   const auto wait = [&](const char* indent) {
     return fmt::format("{0}__pipeline_wait_prior({1} - 2);\n{0}__syncthreads();\n", indent, stages);
   };
-  std::string text = fmt::format("  {} {}[{}][{}] = {{}};\n", sum.type, Fresh("sums"), thread_m, thread_n);
+  std::string text =
+      fmt::format("  // nvcc does not expand macros in a pragma.\n  constexpr int {} = {};\n", Fresh("kUnrollK"), unrolled);
+  text += fmt::format("  {} {}[{}][{}] = {{}};\n", sum.type, Fresh("sums"), thread_m, thread_n);
   text += fmt::format("  for (int {0} = 0; {0} < {1} - 1; ++{0}) {2}({0});\n", next, stages, bring);
   text += wait("  ") + fmt::format("  {}(0, 0, 0);\n", load);
   text += fmt::format("  for (int {0} = 0; {0} < {1}; ++{0}) {{\n    {2}({0} + {3} - 1);\n", step, steps, bring, stages);
-  text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n", k, tile_k);
+  text += fmt::format("#pragma unroll {2}\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n", k, tile_k, Fresh("kUnrollK"));
   text += "      // While this step's products are computed, the next step's parts are loaded.\n";
   text += fmt::format("      const int {} = {} % 2;\n", now, k);
   text += fmt::format("      if ({} + 1 < {}) {{\n        {}(1 - {}, {} % {}, {} + 1);\n      }} else {{\n", k, tile_k, load, now,

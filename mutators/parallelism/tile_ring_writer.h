@@ -8,7 +8,7 @@
 namespace evo {
 
 // The names of the parameters of a contraction of floats by tiles: elements of a block's tile and of a thread's, rows of a warp's
-// lanes, tiles in shared memory, and blocks of a multiprocessor.
+// lanes, tiles in shared memory, blocks of a multiprocessor, and steps of k that are unrolled.
 struct TileRingParameters {
   std::string tile_m;
   std::string tile_n;
@@ -18,6 +18,7 @@ struct TileRingParameters {
   std::string lanes_m;
   std::string stages;
   std::string blocks;
+  std::string unrolled;
 };
 
 // Writes a contraction of floats in ordinary arithmetic whose blocks compute tiles of the output, with what they need in a ring
@@ -30,8 +31,8 @@ class TileRingWriter : private ContractionText {
 
   // The kernel's body with its braces. The block has one dimension.
   std::string Body() const;
-  // Threads of a block, the registers that it needs, and its dynamic shared memory: of the ring, and of the sums on their way to
-  // the output. Expressions of the parameters.
+  // Threads of a block, registers that a thread needs, and the block's dynamic shared memory: of the ring, and of the sums on
+  // their way to the output. Expressions of the parameters.
   std::string Threads() const;
   std::string Registers() const;
   std::string RingBytes() const;

@@ -35,8 +35,15 @@ inline const std::vector<Parameters> kTileSettings{
 // The same for floats, which come through a ring. Tiles are whole or not, so that both kinds of copies are made.
 inline const std::vector<Parameters> kRingSettings{
     {},
-    {{"TILE_M", 32}, {"TILE_N", 64}, {"TILE_K", 8}, {"THREAD_M", 4}, {"THREAD_N", 4}, {"STAGES", 2}, {"BLOCKS", 2}},
-    {{"TILE_M", 64}, {"TILE_N", 32}, {"TILE_K", 32}, {"THREAD_M", 8}, {"THREAD_N", 4}, {"LANES_M", 4}, {"STAGES", 3}}};
+    {{"TILE_M", 32},
+     {"TILE_N", 64},
+     {"TILE_K", 8},
+     {"THREAD_M", 4},
+     {"THREAD_N", 4},
+     {"STAGES", 2},
+     {"BLOCKS", 2},
+     {"UNROLL_K", 2}},
+    {{"TILE_M", 64}, {"TILE_N", 32}, {"TILE_K", 32}, {"THREAD_M", 8}, {"THREAD_N", 4}, {"LANES_M", 8}, {"STAGES", 3}}};
 
 // Compiles children for a GPU and checks them with the gate on the cpu device.
 class ChildrenTest : public CpuDeviceTest {
