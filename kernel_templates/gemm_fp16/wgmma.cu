@@ -53,12 +53,12 @@
 
 // Blocks that bring the larger operand's part together.
 #ifndef CLUSTER
-#define CLUSTER 2
+#define CLUSTER 1
 #endif
 
 // Rows of tiles, or of a cluster's tiles, that follow one another before the next column.
 #ifndef GROUP
-#define GROUP 8
+#define GROUP 16
 #endif
 
 // The largest number of blocks; each computes one tile after another. An H100 or H200 has 132 multiprocessors; with a million
