@@ -6,9 +6,9 @@
 // evo:param BLOCK_N 128 192 256
 // evo:param BLOCK_K 64 128
 // evo:param STAGES 2 3 4 5 6
-// evo:param CLUSTER 1 2
+// evo:param CLUSTER 1 2 4
 // evo:param GROUP 4 8 16 32
-// evo:param RESIDENT 132 1000000
+// evo:param RESIDENT 128 132 1000000
 // evo:param BF16 1
 // evo:constraint BLOCK_M * BLOCK_N <= 32768
 // evo:constraint 17664 + STAGES * (BLOCK_M + BLOCK_N) * BLOCK_K * 2 <= 232448
@@ -62,8 +62,8 @@
 #define GROUP 8
 #endif
 
-// The largest number of blocks; each computes one tile after another. An H100 or H200 has 132 multiprocessors; with a million
-// every block has one tile.
+// The largest number of blocks; each computes one tile after another. An H100 or H200 has 132 multiprocessors, in groups that
+// need not take a 33rd cluster of four; with a million every block has one tile.
 #ifndef RESIDENT
 #define RESIDENT 132
 #endif
