@@ -274,7 +274,8 @@ class CpuDevice : public Device {
               fmt::format("{}: {} bytes of dynamic shared memory, the device has {}", name, launch.shared_bytes, kOptInShared),
               false};
     }
-    if (launch.cluster[0] != 0)
+    // A cluster of one block is none.
+    if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1)
       return {Outcome::kUnsupported, fmt::format("{}: clusters are not supported on the cpu device", name), false};
     if (launch.cooperative)
       return {Outcome::kUnsupported, fmt::format("{}: cooperative launches are not supported on the cpu device", name), false};
