@@ -20,7 +20,14 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"12_argmax", "argmax: its work depends on `x[i]`"},
                         {"13_float4_loads"},
                         {"14_squared_error"},
-                        {"15_warp_without_barriers", "reduce5: `sdata` is read while another thread writes it"}});
+                        {"15_warp_without_barriers", "reduce5: `sdata` is read while another thread writes it"},
+                        {"16_tiles_of_a_warp", "tile_sum: its work depends on `i`"},
+                        {"17_double_accumulator"},
+                        {"18_volatile_warp_function", "sum_blocks: it is a function template"},
+                        {"19_argmin_by_shuffles", "nearest: the number of elements is neither"},
+                        {"20_functors", "transform_reduce: it is a function template"},
+                        {"21_passes_over_halves", "block_max: a for loop has no start"},
+                        {"22_last_block_finishes", "sum_in_one_launch: `x[i]` is not a function"}});
 }
 
 }  // namespace
