@@ -20,8 +20,8 @@ namespace evo {
 namespace {
 
 constexpr std::string_view kHeaderStop = "#pragma nv_hdrstop";
-constexpr std::array<std::string_view, 8> kFields{"grid",      "block",    "shared", "cluster",
-                                                  "arguments", "template", "before", "removed"};
+constexpr std::array<std::string_view, 9> kFields{"grid",     "block",  "shared", "cluster", "arguments",
+                                                  "template", "kernel", "before", "removed"};
 
 // The declared values of each parameter. They come from the directives, because a genome may name others.
 std::map<std::string, std::vector<std::int64_t>> DeclaredValues(std::string_view text) {
@@ -55,8 +55,14 @@ struct Replacement {
   std::string text;
 };
 
+// The kernel with its template arguments.
+LaunchPart ExpressionOf(const LaunchLine& line) {
+  return {line.kernel.begin, line.template_arguments ? line.template_arguments->end + 1 : line.kernel.end};
+}
+
 Replacement ReplacementIn(const std::string& directive, const LaunchLine& line, const LaunchChange& change) {
   if (change.field == "arguments") return {line.arguments.begin, line.arguments.end, change.text};
+  if (change.field == "kernel") return {line.kernel.begin, ExpressionOf(line).end, change.text};
   const bool removes = Trim(change.text).empty();
   if (change.field == "template") {
     const std::string text = removes ? "" : fmt::format("<{}>", change.text);
@@ -160,7 +166,8 @@ std::optional<std::string> RenderLaunchChange(const std::string& text, const Lau
   for (const Directive& directive : directives) {
     if (directive.word != "launch") continue;
     const LaunchLine line = ParseLaunchLine(directive.text);
-    if (line.kernel.Of(directive.text) != change.kernel) continue;
+    const LaunchPart named = change.field == "kernel" ? ExpressionOf(line) : line.kernel;
+    if (named.Of(directive.text) != change.kernel) continue;
     if (change.field == "removed") return WithoutLaunches(text, change.kernel);
     if (change.field == "before") {
       const LaunchPart lines = LinesOf(text, directive);

@@ -86,9 +86,9 @@ void LaneFlow::ExecuteLoop(int statement, const LaneMask& mask) {
   int condition = -1, body = -1, increment = -1;
   const bool body_first = node.kind_name == "DoStmt";
   if (node.kind_name == "ForStmt") {
-    const auto loop = AsForLoop(tree_, statement);
-    if (!loop) return refusal_.Add("a for loop has no start, condition or increment");
-    Execute(loop->init, mask);
+    const auto loop = AsAnyForLoop(tree_, statement);
+    if (!loop) return refusal_.Add(fmt::format("{} is not understood", Quoted(tree_, statement)));
+    if (loop->init >= 0) Execute(loop->init, mask);
     condition = loop->condition;
     body = loop->body;
     increment = loop->increment;
@@ -101,7 +101,7 @@ void LaneFlow::ExecuteLoop(int statement, const LaneMask& mask) {
   LaneMask on = mask;
   for (bool first = true; !refusal_.given(); first = false) {
     on = Active(on);
-    if ((!first || !body_first) && AnyLane(on)) on = statements_.Where(condition, on);
+    if (condition >= 0 && (!first || !body_first) && AnyLane(on)) on = statements_.Where(condition, on);
     if (refusal_.given() || !AnyLane(on)) break;
     Execute(body, on);
     for (std::size_t lane = 0; lane < mask.size(); ++lane) {

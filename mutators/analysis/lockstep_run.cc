@@ -193,15 +193,21 @@ void LockstepRun::Atomic(int call, const LaneMask& mask) {
   if (place && !refusal_.given()) data_.shared().Add(*place, values, mask);
 }
 
-// Of a value that goes to global memory only its elements are known: `sum / n` has those of `sum`.
-void LockstepRun::Store(int statement, int target, int value, const LaneMask& mask) {
-  int data = value;
+// The part of a value that has all of its elements.
+int LockstepRun::DataOf(int value) const {
+  int data = -1;
   for (const int node : Subtree(tree_, value)) {
     const bool partial = elements_.IsPartial(NamedDeclaration(tree_, node)) && tree_.node(node).kind_name == "DeclRefExpr";
-    if (!partial && SharedArrayOf(tree_, node) < 0) continue;
-    data = node;
-    break;
+    if ((!partial && SharedArrayOf(tree_, node) < 0) || (data >= 0 && IsWithin(tree_, node, data))) continue;
+    if (data < 0) data = node;
+    while (!IsWithin(tree_, node, data)) data = tree_.node(data).parent;
   }
+  return data < 0 ? value : data;
+}
+
+// Of a value that goes to global memory only its elements are known: `sum / n` has those of `sum`.
+void LockstepRun::Store(int statement, int target, int value, const LaneMask& mask) {
+  const int data = DataOf(value);
   const Partials values = data_.Evaluate(data, mask);
   if (refusal_.given()) return;
   run_.outputs.insert(statement);

@@ -47,6 +47,7 @@ class LockstepRun : private LaneStatements {
   void WarpBarrier(const LaneMask& mask);
   void Count(int node, const LaneMask& mask);
   void Atomic(int call, const LaneMask& mask);
+  int DataOf(int value) const;
   void Store(int statement, int target, int value, const LaneMask& mask);
   void NotUnderstood(int node);
 

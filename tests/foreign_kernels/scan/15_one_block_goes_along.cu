@@ -1,6 +1,6 @@
 // buffers: X f32 in [N], Y f32 out [N]
 // sizes: N=1; N=300; N=5003
-// evo:launch running_sum<float>(X, Y, N) grid(1) block(THREADS)
+// evo:launch running_sum<float>(X, Y, N) grid(1) block(512)
 #define THREADS 512
 #define LOG_WARP 5
 

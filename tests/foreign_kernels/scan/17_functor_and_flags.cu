@@ -2,14 +2,14 @@
 // sizes: N=1; N=300; N=5003
 // evo:workspace tmp i32 [ceil_div(N, 128)]
 // evo:launch scan_any<int, Add, true>(X, Y, tmp, N) grid(ceil_div(N, 128)) block(128)
-// evo:launch scan_any<int, Add, false>(tmp, tmp, (int*)nullptr, ceil_div(N, 128)) grid(1) block(128)
+// evo:launch scan_any<int, Add, false>(tmp, tmp, tmp, ceil_div(N, 128)) grid(1) block(128)
 // evo:launch apply<int, Add>(Y, tmp, N) grid(ceil_div(N, 128)) block(128)
 
 struct Add {
   __host__ __device__ int operator()(int a, int b) const { return a + b; }
 };
 
-// Kogge-Stone with two buffers, for any associative operator. A block takes all of them in turn if it is alone.
+// Kogge-Stone with two buffers, for any associative operator. A block that is alone takes all elements, part after part.
 template <typename T, typename Op, bool STORE_SUM>
 __global__ void scan_any(const T* in, T* out, T* sums, int n) {
   __shared__ T buffer[2][128];
