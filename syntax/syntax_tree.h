@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,14 @@ class SyntaxTree {
   // The tree of another text; null if it has more errors, or if the parser is gone.
   std::shared_ptr<const SyntaxTree> Reparsed(const std::string& text) const;
 
+  // What is worked out of the tree once, by this key, and gone with it. A key always has values of the same type.
+  template <typename Value, typename Make>
+  const Value& Kept(const std::string& key, Make make) const {
+    std::shared_ptr<const void>& kept = kept_[key];
+    if (!kept) kept = std::make_shared<const Value>(make());
+    return *static_cast<const Value*>(kept.get());
+  }
+
   // The spelled tokens within a range, in order. Preprocessor lines have none.
   std::vector<std::string_view> Tokens(const SourceRange& range) const;
   // The spelling of a binary, assignment or unary operator, such as "+="; empty for other nodes.
@@ -104,6 +113,7 @@ class SyntaxTree {
   bool written_out_ = false;            // whether nothing is left to do for PlainText
   mutable std::function<std::shared_ptr<const SyntaxTree>(const SyntaxTree&)> find_plain_;  // empty once it was called
   mutable std::shared_ptr<const SyntaxTree> plain_;
+  mutable std::map<std::string, std::shared_ptr<const void>> kept_;
   std::function<std::shared_ptr<const SyntaxTree>(const std::string&)> parse_;
 };
 

@@ -206,25 +206,41 @@ class Translator {
   std::map<int, std::string> divided_;  // functions of templates: what becomes of them
 };
 
+// The launches and so on of a text, read once for all mutators.
+const KernelTemplate& TemplateOf(const MutationContext& context, const SyntaxTree& tree) {
+  return tree.Kept<KernelTemplate>("template", [&] { return ParseTemplate(context.rendered.name, tree.text()); });
+}
+
+// The source without loops of threads, parsed once for all mutators; null if there are none.
+using Parsed = std::shared_ptr<const SyntaxTree>;
+const Parsed& WithoutLoops(const MutationContext& plain, ThreadLoops loops) {
+  const bool planes = loops == ThreadLoops::kOfPlanes;
+  return plain.tree.Kept<Parsed>(planes ? "without loops of planes" : "without loops", [&]() -> Parsed {
+    const auto text = WithoutThreadLoops(plain, planes);
+    return text ? plain.tree.Reparsed(*text) : nullptr;
+  });
+}
+
+// Whether a source is written for the tensor cores or in assembly: no mutator that rewrites whole kernels would find it plain, and
+// it takes long to write out.
+bool IsWrittenByHand(const std::string& text) {
+  return text.find("asm volatile") != std::string::npos || text.find("asm(") != std::string::npos ||
+         text.find("wmma::") != std::string::npos;
+}
+
 // The contexts of a source written out more and more, until `look` returns true.
 template <typename Look>
 void WithPlainContexts(const MutationContext& context, ThreadLoops loops, Look look) {
-  const auto look_at = [&](const SyntaxTree& tree, bool without_loops) {
-    const KernelTemplate rendered = ParseTemplate(context.rendered.name, tree.text());
-    const MutationContext plain{context.kernel_template, context.genome, tree, rendered, context.second_parent};
-    if (!without_loops) return look(plain);
-    const auto text = WithoutThreadLoops(plain, loops == ThreadLoops::kOfPlanes);
-    const auto other = text ? tree.Reparsed(*text) : nullptr;
-    if (!other) return false;
-    const KernelTemplate rendered_other = ParseTemplate(context.rendered.name, other->text());
-    return look(MutationContext{context.kernel_template, context.genome, *other, rendered_other, context.second_parent});
+  if (IsWrittenByHand(context.tree.text())) return;
+  const auto context_of = [&](const SyntaxTree& tree) {
+    return MutationContext{context.kernel_template, context.genome, tree, TemplateOf(context, tree), context.second_parent};
   };
   const SyntaxTree* last = &context.tree;
   for (const SyntaxTree* tree = context.tree.plain(); tree != nullptr; tree = tree->plain()) {
-    if (look_at(*tree, false)) return;
+    if (look(context_of(*tree))) return;
     last = tree;
   }
-  look_at(*last, true);
+  if (const Parsed& without = WithoutLoops(context_of(*last), loops)) look(context_of(*without));
 }
 
 std::size_t ChangesOf(const std::vector<Proposal>& proposals) {

@@ -159,8 +159,20 @@ class ScanFinder {
     return numbers;
   }
 
+  // Where a block takes a ticket, also with tickets in another order.
   bool IsScan(const Parameters& parameters, std::int64_t elements) {
-    const GridTrace trace = run_.Run({parameters, found_.size, elements, parameters == context_.genome.parameters});
+    bool has_tickets = false;
+    const GridSetting setting{parameters, found_.size, elements, parameters == context_.genome.parameters};
+    if (!IsScanIn(setting, has_tickets)) return false;
+    GridSetting reversed = setting;
+    reversed.reversed = true;
+    return !has_tickets || IsScanIn(reversed, has_tickets);
+  }
+
+  bool IsScanIn(const GridSetting& setting, bool& has_tickets) {
+    const std::int64_t elements = setting.elements;
+    const GridTrace trace = run_.Run(setting);
+    has_tickets = trace.has_tickets;
     names_.insert(trace.names.begin(), trace.names.end());
     if (!trace.refusal.empty()) return Refuse(trace.refusal);
     const GridMemory* output = nullptr;

@@ -58,6 +58,7 @@ class LookBackScan : public KernelVisitor {
         {kernel, "block", names.threads}};
     if (scan.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", ""});
     for (const std::string& other : scan.others) proposal.launch.push_back({other, "removed", ""});
+    if (!context.rendered.workspaces.empty()) proposal.launch.push_back({kernel, "unused", ""});
     proposal.parameters = scan.parameters;
     proposal.brings = {{names.threads, kScanThreads, 256}, {names.items, kScanItems, 16}};
     return proposal;

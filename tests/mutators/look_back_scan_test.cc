@@ -150,6 +150,68 @@ TEST(LookBackScan, RefusesRaces) {
       << "blocks run in any order";
 }
 
+// A block waits for the carry of the one before it, in the order of tickets.
+constexpr char kChained[] = R"(
+// evo:workspace ticket u32 [1]
+// evo:workspace ready u32 [ceil_div(N, 64)]
+// evo:workspace carry f32 [ceil_div(N, 64)]
+// evo:memset ticket 0
+// evo:memset ready 0
+// evo:launch chain(X, Y, ticket, ready, carry, N) grid(ceil_div(N, 64)) block(64)
+__global__ void chain(const float* x, float* y, unsigned* ticket, volatile unsigned* ready, volatile float* carry, int n) {
+  __shared__ unsigned mine;
+  __shared__ float s[64];
+  __shared__ float before;
+  if (threadIdx.x == 0) mine = atomicAdd(ticket, 1u);
+  __syncthreads();
+  unsigned b = mine;
+  int i = b * 64 + threadIdx.x;
+  s[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int d = 1; d < 64; d <<= 1) {
+    float v = threadIdx.x >= d ? s[threadIdx.x - d] : 0;
+    __syncthreads();
+    s[threadIdx.x] += v;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    float sum = 0;
+    if (b > 0) {
+      while (ready[b - 1] == 0) {}
+      __threadfence();
+      sum = carry[b - 1];
+    }
+    carry[b] = sum + s[63];
+    __threadfence();
+    ready[b] = 1;
+    before = sum;
+  }
+  __syncthreads();
+  if (i < n) y[i] = before + s[threadIdx.x];
+}
+)";
+
+TEST(LookBackScan, UnderstandsBlocksThatWaitForEachOther) {
+  const std::string child = Scanned(kChained);
+  EXPECT_THAT(child, Not(HasSubstr("carry"))) << "what only the old kernel used goes";
+  Scanned(With(kChained, "volatile float* carry", "float* carry"));
+  Scanned(With(kChained, "      __threadfence();\n      sum", "      sum"));
+  const std::string plain = With(kChained, "volatile float* carry", "float* carry");
+  EXPECT_THAT(NotScanned(With(plain, "      __threadfence();\n      sum", "      sum")),
+              HasSubstr("`carry` is read while another thread writes it"))
+      << "it may be read before the flag";
+  EXPECT_THAT(NotScanned(With(kChained, "    __threadfence();\n    ready", "    ready")),
+              HasSubstr("`carry` is read while another thread writes it"))
+      << "the flag may be there before the carry";
+  EXPECT_THAT(NotScanned(With(kChained, "      while (ready[b - 1] == 0) {}\n", "")), HasSubstr("is read while another"));
+  EXPECT_THAT(NotScanned(With(kChained, "volatile unsigned* ready", "unsigned* ready")),
+              HasSubstr("`ready` is read while another"));
+  EXPECT_THAT(NotScanned(With(kChained, "unsigned b = mine", "unsigned b = blockIdx.x")), HasSubstr("it waits for what no block"))
+      << "the block before it may not have started";
+  EXPECT_THAT(NotScanned(With(kChained, "ready[b] = 1;", "ready[b] = 0;")), HasSubstr("it waits for what no block"));
+  EXPECT_THAT(NotScanned(With(kChained, "carry[b] = sum + s[63];", "carry[b] = s[63];")), HasSubstr("is no prefix sum"));
+}
+
 TEST(LookBackScan, RefusesOtherTypes) {
   const std::string half = With(With(kSerial, "const float *x", "const double *x"), "float *y", "double *y");
   EXPECT_THAT(NotScanned(half), HasSubstr("its elements are of double"));
