@@ -221,8 +221,8 @@ const Parsed& WithoutLoops(const MutationContext& plain, ThreadLoops loops) {
   });
 }
 
-// Whether a source is written for the tensor cores or in assembly: no mutator that rewrites whole kernels would find it plain, and
-// it takes long to write out.
+// Whether a source is written for the tensor cores or in assembly: no mutator that rewrites whole kernels would find it plain,
+// and it takes long to write out.
 bool IsWrittenByHand(const std::string& text) {
   return text.find("asm volatile") != std::string::npos || text.find("asm(") != std::string::npos ||
          text.find("wmma::") != std::string::npos;
