@@ -37,7 +37,7 @@ struct SourceChange {
   bool operator==(const SourceChange&) const = default;
 };
 
-// Changes a field of the `evo:launch` line of a kernel: grid, block, shared, cluster, arguments, template, kernel, before,
+// Changes a field of the `evo:launch` line of a kernel: grid, block, shared, cluster, arguments, template, kernel, when, before,
 // removed or unused.
 struct LaunchChange {
   std::string kernel;

@@ -20,8 +20,8 @@ namespace evo {
 namespace {
 
 constexpr std::string_view kHeaderStop = "#pragma nv_hdrstop";
-constexpr std::array<std::string_view, 10> kFields{"grid",     "block",  "shared", "cluster", "arguments",
-                                                   "template", "kernel", "before", "removed", "unused"};
+constexpr std::array<std::string_view, 11> kFields{"grid",   "block",  "shared",  "cluster", "arguments", "template",
+                                                   "kernel", "before", "removed", "unused",  "when"};
 
 // The declared values of each parameter. They come from the directives, because a genome may name others.
 std::map<std::string, std::vector<std::int64_t>> DeclaredValues(std::string_view text) {

@@ -212,6 +212,42 @@ TEST(LookBackScan, UnderstandsBlocksThatWaitForEachOther) {
   EXPECT_THAT(NotScanned(With(kChained, "carry[b] = sum + s[63];", "carry[b] = s[63];")), HasSubstr("is no prefix sum"));
 }
 
+// One block, an element for each of its threads.
+constexpr char kOneBlock[] = R"(
+// evo:launch small(X, Y, N) grid(1) block(256)
+__global__ void small(const float* x, float* y, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  s[t] = t > 0 && t < n ? x[t - 1] : 0;
+  __syncthreads();
+  for (int d = 1; d < 256; d *= 2) {
+    const float v = t >= d ? s[t - d] : 0;
+    __syncthreads();
+    s[t] += v;
+    __syncthreads();
+  }
+  if (t < n) y[t] = s[t];
+}
+)";
+
+TEST(LookBackScan, StandsBesideWhatIsRightForSoManyElements) {
+  const std::string child = Scanned(kOneBlock);
+  EXPECT_THAT(child, HasSubstr("block(THREADS) when(N <= 256)\n// evo:launch small(X, Y, N) grid(1) block(256) when(N > 256)\n"));
+  EXPECT_THAT(child, HasSubstr("__global__ void small(const float* x")) << "as it was";
+  EXPECT_THAT(child, HasSubstr("LoadFour(x, first + k * 128, loaded, whole && loaded == own)")) << "the last may not be there";
+  EXPECT_THAT(NotScanned(With(kOneBlock, "d < 256", "d < 128")), HasSubstr("prefix sum")) << "wrong for fewer";
+  EXPECT_THAT(NotScanned(With(kOneBlock, "    __syncthreads();\n    s[t] += v;", "    s[t] += v;")), HasSubstr("race"));
+}
+
+TEST(LookBackScan, SaysWhyLaunchesInALoopAreNone) {
+  EXPECT_THAT(
+      NotScanned("// evo:workspace A f32 [N]\n// evo:repeat STEP < 9\n// evo:launch step(X, A, N, STEP) grid(N) block(1)\n"
+                 "// evo:swap A Y\n// evo:end\n"
+                 "__global__ void step(const float* in, float* out, int n, int d) {\n  int i = blockIdx.x;\n"
+                 "  out[i] = i >= (1 << d) ? in[i] + in[i - (1 << d)] : in[i];\n}\n"),
+      HasSubstr("they are in a loop"));
+}
+
 TEST(LookBackScan, RefusesOtherTypes) {
   const std::string half = With(With(kSerial, "const float *x", "const double *x"), "float *y", "double *y");
   EXPECT_THAT(NotScanned(half), HasSubstr("its elements are of double"));
