@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "syntax/conditional_sums.h"
 #include "syntax/flattener.h"
 #include "syntax/functor_calls.h"
 #include "syntax/inlining.h"
@@ -12,6 +13,7 @@
 #include "syntax/libclang.h"
 #include "syntax/plain_text.h"
 #include "syntax/preamble.h"
+#include "syntax/shared_pointers.h"
 #include "syntax/syntax_tree.h"
 #include "syntax/template_arguments.h"
 #include "syntax/thread_groups.h"
@@ -173,7 +175,9 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
   const auto without_calls = [](const SyntaxTree& of) {
     auto less = WithoutThreadGroups(of);
     if (!less) less = WithoutFunctorCalls(of);
-    return less ? less : WithCallsInlined(of);
+    if (!less) less = WithCallsInlined(of);
+    if (!less) less = WithoutSharedPointers(of);
+    return less ? less : WithConditionalSums(of);
   };
   text = without_calls(tree);
   for (int round = 0; text && round < kMostInlinedCalls; ++round) {

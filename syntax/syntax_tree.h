@@ -64,7 +64,7 @@ class SyntaxTree {
   const std::vector<std::string>& errors() const { return errors_; }
 
   // The tree of the same source with macro calls and templates written out (plain_text.h), and its plain() that of the same with
-  // calls of its functions and groups of threads written out (inlining.h, functor_calls.h, thread_groups.h). Each has the same
+  // calls of its functions and groups of threads written out (inlining.h and others). Each has the same
   // functions and other declarations of the file, one for one; after a template that is used with several lists of arguments come
   // functions whose names the source does not have. Null if that is the same text or does not parse, or if the parser is gone.
   // Parses at the first call, as its parser does.

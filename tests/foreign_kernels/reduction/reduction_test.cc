@@ -27,7 +27,12 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"19_argmin_by_shuffles", "nearest: the number of elements is neither"},
                         {"20_functors"},
                         {"21_passes_over_halves"},
-                        {"22_last_block_finishes", "sum_in_one_launch: `x[i]` is not a function"}});
+                        {"22_last_block_finishes", "sum_in_one_launch: `x[i]` is not a function"},
+                        {"23_struct_for_shared_memory"},
+                        {"24_count_above"},
+                        {"25_points_inside"},
+                        {"26_bytes_of_shared_memory"},
+                        {"27_checksum"}});
 }
 
 }  // namespace
