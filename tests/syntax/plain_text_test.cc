@@ -138,6 +138,30 @@ TEST(Inlining, WritesMethodsOfStructsWithoutFieldsOut) {
   EXPECT_THAT(text, HasSubstr("Larger<int>()(y[2]++, y[3]);")) << "an argument that does something";
 }
 
+TEST(Inlining, MakesPointersToSharedMemoryArrays) {
+  const std::string text = Inlined(
+      "template <typename T> struct Shared {\n  __device__ operator T*() { extern __shared__ int words[]; return (T*)words; "
+      "}\n};\n"
+      "__global__ void k(float* x) {\n  float* s = Shared<float>();\n  volatile float* v = s;\n  v[threadIdx.x] = x[0];\n}\n"
+      "__global__ void l(float* x) {\n  extern __shared__ char raw[];\n  int* t = reinterpret_cast<int*>(raw);\n  t[0] = 1;\n}\n"
+      "__global__ void m(float* x) {\n  __shared__ float u[4];\n  float* p = u;\n  p += 1;\n  *p = x[0];\n}\n");
+  EXPECT_THAT(text, HasSubstr("  extern __shared__ float s[];\n  \n  s[threadIdx.x] = x[0];\n"));
+  EXPECT_THAT(text, HasSubstr("  extern __shared__ int t[];\n  \n  t[0] = 1;\n"));
+  EXPECT_THAT(text, HasSubstr("float* p = u;\n  p += 1;")) << "it moves";
+}
+
+TEST(Inlining, WritesConditionsOnDataIntoSums) {
+  const std::string text = Inlined(
+      "__global__ void k(const float* x, int* y, int n, int t) {\n  int a = 0, b = 0, c = 0;\n  int i = threadIdx.x;\n"
+      "  const float v = x[i];\n  if (i < n && x[i] > 1) ++a;\n  if (v > 2 || v < 1) b += y[i];\n  if (i < t) b += 2;\n"
+      "  if (v > 3) c = 1;\n  if (v > 4) y[i] += 1;\n  y[0] = a + b + c;\n}\n");
+  EXPECT_THAT(text, HasSubstr("if (i < n) a += x[i] > 1 ? 1 : 0;"));
+  EXPECT_THAT(text, HasSubstr("b += (v > 2 || v < 1) ? y[i] : 0;"));
+  EXPECT_THAT(text, HasSubstr("if (i < t) b += 2;")) << "no data";
+  EXPECT_THAT(text, HasSubstr("c += v > 3 ? 1 : 0;"));
+  EXPECT_THAT(text, HasSubstr("if (v > 4) y[i] += 1;")) << "a store";
+}
+
 constexpr const char* kGroups =
     "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n";
 
