@@ -78,6 +78,8 @@ TEST(RenderLaunchChange, AddsAndRemovesFields) {
   const std::string without = *RenderLaunchChange(kText, {"k", "template", ""});
   EXPECT_EQ(without, Replaced(kText, "k<N>(X", "k(X"));
   EXPECT_EQ(*RenderLaunchChange(kText, {"other", "shared", ""}), kText);
+  EXPECT_EQ(*RenderLaunchChange(kText, {"k<N>", "kernel", "k_of_n"}), Replaced(kText, "k<N>(X", "k_of_n(X"));
+  EXPECT_EQ(RenderLaunchChange(kText, {"k<M>", "kernel", "k_of_n"}), std::nullopt) << "it has other template arguments";
 }
 
 TEST(RenderLaunchChange, ChangesTheConditionOfEveryLaunch) {
