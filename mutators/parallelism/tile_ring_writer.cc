@@ -24,10 +24,10 @@ std::string TileRingWriter::Threads() const {
   return fmt::format("{} / {} * ({} / {})", names_.tile_m, names_.thread_m, names_.tile_n, names_.thread_n);
 }
 
-// Its sums, two sets of parts, one for each of its copies of a tile, and 22 for counters and other addresses.
+// Its sums, two sets of parts, one for each of its copies of a tile, and 26 for counters and other addresses.
 std::string TileRingWriter::Registers() const {
   const auto rows = [&](const Side& side) { return IsByK(side) ? side.size : side.size + " / 4"; };
-  return fmt::format("({0} + 2) * ({1} + 2) + 18 + ({2} + {3}) * {4} / ({5})", names_.thread_m, names_.thread_n, rows(m_),
+  return fmt::format("({0} + 2) * ({1} + 2) + 22 + ({2} + {3}) * {4} / ({5})", names_.thread_m, names_.thread_n, rows(m_),
                      rows(n_), names_.tile_k, Threads());
 }
 
