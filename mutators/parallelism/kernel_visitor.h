@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <functional>
 #include <string>
@@ -18,9 +19,14 @@ namespace evo {
 // written out where it finds nothing else to do.
 class KernelVisitor : public SourceMutator {
  public:
+  // Looking at a kernel may take a fifth of a second, so that what is found stays with the tree.
   std::vector<Proposal> Proposals(const MutationContext& context) const final {
-    return InPlainSource(
-        context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops());
+    const auto find = [&] {
+      return InPlainSource(
+          context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops());
+    };
+    const std::string key = fmt::format("proposals of {} with {}", name(), fmt::join(context.genome.parameters, ","));
+    return context.tree.Kept<std::vector<Proposal>>(key, find);
   }
   std::vector<std::string> Refusals(const MutationContext& context) const final {
     return RefusalsInPlainSource(
