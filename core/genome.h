@@ -37,7 +37,8 @@ struct SourceChange {
   bool operator==(const SourceChange&) const = default;
 };
 
-// Changes a field of the `evo:launch` line of a kernel: grid, block, shared, cluster, arguments, template, before or removed.
+// Changes a field of the `evo:launch` line of a kernel: grid, block, shared, cluster, arguments, template, kernel, when, before,
+// removed or unused.
 struct LaunchChange {
   std::string kernel;
   std::string field;

@@ -20,8 +20,8 @@ namespace evo {
 namespace {
 
 constexpr std::string_view kHeaderStop = "#pragma nv_hdrstop";
-constexpr std::array<std::string_view, 8> kFields{"grid",      "block",    "shared", "cluster",
-                                                  "arguments", "template", "before", "removed"};
+constexpr std::array<std::string_view, 11> kFields{"grid",   "block",  "shared",  "cluster", "arguments", "template",
+                                                   "kernel", "before", "removed", "unused",  "when"};
 
 // The declared values of each parameter. They come from the directives, because a genome may name others.
 std::map<std::string, std::vector<std::int64_t>> DeclaredValues(std::string_view text) {
@@ -55,8 +55,14 @@ struct Replacement {
   std::string text;
 };
 
+// The kernel with its template arguments.
+LaunchPart ExpressionOf(const LaunchLine& line) {
+  return {line.kernel.begin, line.template_arguments ? line.template_arguments->end + 1 : line.kernel.end};
+}
+
 Replacement ReplacementIn(const std::string& directive, const LaunchLine& line, const LaunchChange& change) {
   if (change.field == "arguments") return {line.arguments.begin, line.arguments.end, change.text};
+  if (change.field == "kernel") return {line.kernel.begin, ExpressionOf(line).end, change.text};
   const bool removes = Trim(change.text).empty();
   if (change.field == "template") {
     const std::string text = removes ? "" : fmt::format("<{}>", change.text);
@@ -116,6 +122,22 @@ std::string WithoutLaunches(const std::string& text, const std::string& kernel) 
   });
 }
 
+// Removes workspaces that nothing but evo:memset names.
+std::string WithoutUnusedWorkspaces(std::string text) {
+  const std::vector<Directive> all = FindDirectives("source", text);
+  return WithoutDirectives(std::move(text), [&](const Directive& directive) {
+    if (directive.word != "workspace" && directive.word != "memset") return false;
+    const std::string name = directive.text.substr(0, directive.text.find_first_of(" \t"));
+    const auto declares = [&](const Directive& one) {
+      return one.word == "workspace" && one.text.substr(0, one.text.find_first_of(" \t")) == name;
+    };
+    const auto names = [&](const Directive& one) {
+      return one.word != "workspace" && one.word != "memset" && ContainsName(one.text, name);
+    };
+    return std::any_of(all.begin(), all.end(), declares) && std::none_of(all.begin(), all.end(), names);
+  });
+}
+
 }  // namespace
 
 std::string RenderParameters(const std::string& text, const Parameters& parameters) {
@@ -160,8 +182,10 @@ std::optional<std::string> RenderLaunchChange(const std::string& text, const Lau
   for (const Directive& directive : directives) {
     if (directive.word != "launch") continue;
     const LaunchLine line = ParseLaunchLine(directive.text);
-    if (line.kernel.Of(directive.text) != change.kernel) continue;
+    const LaunchPart named = change.field == "kernel" ? ExpressionOf(line) : line.kernel;
+    if (named.Of(directive.text) != change.kernel) continue;
     if (change.field == "removed") return WithoutLaunches(text, change.kernel);
+    if (change.field == "unused") return WithoutUnusedWorkspaces(text);
     if (change.field == "before") {
       const LaunchPart lines = LinesOf(text, directive);
       changed.insert(lines.begin, fmt::format("// evo:{}\n", change.text));

@@ -41,7 +41,9 @@ Edit SourceMutator::EditOf(const MutationContext& context, const Proposal& propo
   }
   if (!rests_on_code()) return edit;
   for (const Proposal::Change& change : proposal.changes) {
-    const int function = context.tree.node(change.node).function;
+    const SyntaxNode& node = context.tree.node(change.node);
+    const bool whole = node.kind_name == "FunctionDecl" || node.kind_name == "FunctionTemplate";
+    const int function = whole ? change.node : node.function;
     if (function < 0) continue;
     edit.parameters.merge(DecidingParameters(context.tree.text(), context.genome.parameters, context.tree.node(function).range));
   }

@@ -86,7 +86,9 @@ std::vector<std::string> DescribeLaunches(const Edit& edit) {
   const std::string* kernel = nullptr;
   for (const LaunchChange& change : edit.launch) {
     const std::string field = change.field == "removed"  ? "removed"
+                              : change.field == "unused" ? "workspaces that nothing uses removed"
                               : change.field == "before" ? fmt::format("evo:{} before it", Shortened(change.text))
+                              : change.field == "kernel" ? fmt::format("now of {}", Shortened(change.text))
                                                          : fmt::format("{}({})", change.field, Shortened(change.text));
     if (kernel != nullptr && *kernel == change.kernel) {
       parts.back() += ", " + field;

@@ -259,6 +259,12 @@ class Inliner {
       return IsSimple(argument) || tree_.node(argument).kind_name == "ArraySubscriptExpr";
     }
     const bool pointer = to.find('*') != std::string::npos;
+    // A group of threads is what it is, as whatever it is passed.
+    const bool group = from.starts_with("cooperative_groups::") && to.starts_with("cooperative_groups::");
+    if (group && IsSimple(argument)) {
+      names[parameter] = text;
+      return true;
+    }
     const bool written = IsWritten(callee, parameter);
     // An array stands for the address of its first element.
     const bool same = from == to || (pointer && (from.ends_with("]") || from.find('*') != std::string::npos));

@@ -5,13 +5,18 @@
 #include <vector>
 
 #include "core/error.h"
+#include "syntax/conditional_sums.h"
 #include "syntax/flattener.h"
+#include "syntax/functor_calls.h"
 #include "syntax/inlining.h"
 #include "syntax/kept_preambles.h"
 #include "syntax/libclang.h"
 #include "syntax/plain_text.h"
 #include "syntax/preamble.h"
+#include "syntax/shared_pointers.h"
 #include "syntax/syntax_tree.h"
+#include "syntax/template_arguments.h"
+#include "syntax/thread_groups.h"
 
 namespace evo {
 namespace {
@@ -19,8 +24,8 @@ namespace {
 // The contents always come from memory, but libclang precompiles no preamble unless a file of that name exists.
 constexpr const char* kMainFile = "candidate.cu";
 
-// How deep calls of functions are written out.
-constexpr int kMostInlinedCalls = 5;
+// How often a text is written out further: calls of functions, so deep, and what they had as parameters.
+constexpr int kMostInlinedCalls = 10;
 
 }  // namespace
 
@@ -51,6 +56,7 @@ struct SyntaxParser::State : std::enable_shared_from_this<State> {
   }
 
   SyntaxTree Parse(const std::string& text);
+  std::shared_ptr<SyntaxTree> Next(const SyntaxTree& tree, const std::string& text);
   std::shared_ptr<const SyntaxTree> PlainOf(const SyntaxTree& tree);
   // Lets a tree find its plain one, and parse others.
   void Remember(SyntaxTree& tree, bool has_plain);
@@ -123,23 +129,64 @@ SyntaxTree SyntaxParser::State::Parse(const std::string& text) {
   return tree;
 }
 
-// The source with macro calls and templates written out or, if `inlines`, with calls of its functions; null if that is not
-// another one that parses as well.
-std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree& tree) {
-  auto text = tree.written_out_ ? std::nullopt : PlainText(tree.text());
-  const bool written_out = text.has_value();
-  if (!text) text = WithCallsInlined(tree);
-  std::shared_ptr<SyntaxTree> plain;
-  for (int round = 0; text && round < kMostInlinedCalls; ++round) {
-    auto next = std::make_shared<SyntaxTree>(Parse(*text));
-    // What is wrong in both is so in a header.
-    const bool same = next->nodes_.front().children.size() == tree.nodes_.front().children.size();
-    if (!same || next->errors_.size() > tree.errors_.size()) break;
-    plain = std::move(next);
-    plain->written_out_ = true;
-    text = written_out ? std::nullopt : WithCallsInlined(*plain);
+// The tree of a text that is `tree`'s written out more; null if it does not parse as well, or lacks a declaration of the file.
+std::shared_ptr<SyntaxTree> SyntaxParser::State::Next(const SyntaxTree& tree, const std::string& text) {
+  auto next = std::make_shared<SyntaxTree>(Parse(text));
+  // What is wrong in both is so in a header.
+  if (next->errors_.size() > tree.errors_.size()) return nullptr;
+  const auto& declared = tree.nodes_.front().children;
+  std::size_t at = 0;
+  for (const int child : next->nodes_.front().children) {
+    const SyntaxNode& one = next->node(child);
+    const auto known = [&](int other) { return tree.node(other).name == one.name; };
+    if (at < declared.size() && known(declared[at]))
+      ++at;
+    else if (std::any_of(declared.begin(), declared.end(), known))
+      return nullptr;
   }
-  if (plain) Remember(*plain, written_out);
+  return at == declared.size() ? next : nullptr;
+}
+
+// The source with macro calls and templates written out or, if nothing is left of them, with calls of its functions; null if that
+// is not another one that parses as well.
+std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree& tree) {
+  std::shared_ptr<SyntaxTree> plain;
+  const auto with_arguments = [](const SyntaxTree& of) {
+    const bool may = of.text_.find("template") != std::string::npos;
+    const auto text = may ? WithTemplateArguments(of) : std::nullopt;
+    return text ? PlainText(*text) : std::nullopt;
+  };
+  std::optional<std::string> text;
+  if (!tree.written_out_) {
+    text = PlainText(tree.text());
+    if (!text) text = with_arguments(tree);
+  }
+  for (int round = 0; text && round < kMostInlinedCalls; ++round) {
+    auto next = Next(plain ? *plain : tree, *text);
+    if (!next) break;
+    plain = std::move(next);
+    text = with_arguments(*plain);
+  }
+  if (plain) {
+    plain->written_out_ = true;
+    Remember(*plain, true);
+    return plain;
+  }
+  const auto without_calls = [](const SyntaxTree& of) {
+    auto less = WithoutThreadGroups(of);
+    if (!less) less = WithoutFunctorCalls(of);
+    if (!less) less = WithCallsInlined(of);
+    if (!less) less = WithoutSharedPointers(of);
+    return less ? less : WithConditionalSums(of);
+  };
+  text = without_calls(tree);
+  for (int round = 0; text && round < kMostInlinedCalls; ++round) {
+    auto next = Next(plain ? *plain : tree, *text);
+    if (!next) break;
+    plain = std::move(next);
+    text = without_calls(*plain);
+  }
+  if (plain) Remember(*plain, false);
   return plain;
 }
 

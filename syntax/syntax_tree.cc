@@ -29,13 +29,6 @@ const SyntaxTree* SyntaxTree::plain() const {
   return plain_.get();
 }
 
-const std::vector<std::string>& SyntaxTree::Remembered(const std::string& name,
-                                                       const std::function<std::vector<std::string>()>& compute) const {
-  const auto known = remembered_.find(name);
-  if (known != remembered_.end()) return known->second;
-  return remembered_.emplace(name, compute()).first->second;
-}
-
 std::shared_ptr<const SyntaxTree> SyntaxTree::Reparsed(const std::string& text) const {
   auto other = parse_ ? parse_(text) : nullptr;
   return other && other->errors_.size() <= errors_.size() ? other : nullptr;

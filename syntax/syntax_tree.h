@@ -64,15 +64,21 @@ class SyntaxTree {
   const std::vector<std::string>& errors() const { return errors_; }
 
   // The tree of the same source with macro calls and templates written out (plain_text.h), and its plain() that of the same with
-  // calls of its functions written out (inlining.h). Each has the same functions and other declarations of the file, one for one.
-  // Null if that is the same text or does not parse, or if the parser is gone. Parses at the first call, as its parser does.
+  // calls of its functions and groups of threads written out (inlining.h and others). Each has the same
+  // functions and other declarations of the file, one for one; after a template that is used with several lists of arguments come
+  // functions whose names the source does not have. Null if that is the same text or does not parse, or if the parser is gone.
+  // Parses at the first call, as its parser does.
   const SyntaxTree* plain() const;
   // The tree of another text; null if it has more errors, or if the parser is gone.
   std::shared_ptr<const SyntaxTree> Reparsed(const std::string& text) const;
 
-  // What was computed of the tree before, by a name; computes it at the first call.
-  const std::vector<std::string>& Remembered(const std::string& name,
-                                             const std::function<std::vector<std::string>()>& compute) const;
+  // What is worked out of the tree once, by this key, and gone with it. A key always has values of the same type.
+  template <typename Value, typename Make>
+  const Value& Kept(const std::string& key, Make make) const {
+    std::shared_ptr<const void>& kept = kept_[key];
+    if (!kept) kept = std::make_shared<const Value>(make());
+    return *static_cast<const Value*>(kept.get());
+  }
 
   // The spelled tokens within a range, in order. Preprocessor lines have none.
   std::vector<std::string_view> Tokens(const SourceRange& range) const;
@@ -107,7 +113,7 @@ class SyntaxTree {
   bool written_out_ = false;            // whether nothing is left to do for PlainText
   mutable std::function<std::shared_ptr<const SyntaxTree>(const SyntaxTree&)> find_plain_;  // empty once it was called
   mutable std::shared_ptr<const SyntaxTree> plain_;
-  mutable std::map<std::string, std::vector<std::string>> remembered_;
+  mutable std::map<std::string, std::shared_ptr<const void>> kept_;
   std::function<std::shared_ptr<const SyntaxTree>(const std::string&)> parse_;
 };
 

@@ -1,6 +1,7 @@
 #include "syntax/template_expansion.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -11,9 +12,13 @@
 namespace evo {
 namespace {
 
+// No template becomes more functions than this.
+constexpr std::size_t kMostLists = 8;
+
 struct TemplateParameter {
   std::string name;
   bool is_type = false;
+  std::string by_default;  // empty if there is none
 };
 
 struct FunctionTemplate {
@@ -21,14 +26,17 @@ struct FunctionTemplate {
   std::vector<TemplateParameter> parameters;
   SourceRange head;   // `template <..>` and the white space after it
   SourceRange range;  // all of it
+  std::uint32_t body = 0;
 };
 
-// A use `name<arguments>(`; without arguments, the template's are deduced.
+// A use `name<arguments>(`.
 struct TemplateUse {
+  SourceRange name;
   SourceRange angles;  // `<arguments>`
   std::vector<std::string> arguments;
-  bool deduced = false;
 };
+
+using Splices = std::vector<std::pair<SourceRange, std::string>>;
 
 class Templates {
  public:
@@ -37,11 +45,12 @@ class Templates {
   // The text with one template less; nullopt if none can be replaced.
   std::optional<std::string> WithOneLess() const {
     for (const FunctionTemplate& one : found_) {
-      const auto uses = UsesOf(one);
-      if (!uses || uses->empty()) continue;
-      const auto& arguments = uses->front().arguments;
-      const auto same = [&](const TemplateUse& use) { return use.arguments == arguments; };
-      if (arguments.size() == one.parameters.size() && std::all_of(uses->begin(), uses->end(), same)) return Replaced(one, *uses);
+      auto uses = UsesOf(one);
+      if (!uses || uses->empty() || !Complete(one, *uses)) continue;
+      std::set<std::vector<std::string>> lists;
+      for (const TemplateUse& use : *uses) lists.insert(use.arguments);
+      if (lists.size() == 1) return Replaced(one, *uses);
+      if (lists.size() <= kMostLists) return Divided(one, *uses);
     }
     return std::nullopt;
   }
@@ -62,6 +71,18 @@ class Templates {
     return at;
   }
 
+  // Adds the arguments that are left to their defaults. False if some are missing.
+  static bool Complete(const FunctionTemplate& one, std::vector<TemplateUse>& uses) {
+    for (TemplateUse& use : uses) {
+      for (std::size_t i = use.arguments.size(); i < one.parameters.size(); ++i) {
+        if (one.parameters[i].by_default.empty()) return false;
+        use.arguments.push_back(one.parameters[i].by_default);
+      }
+      if (use.arguments.size() != one.parameters.size()) return false;
+    }
+    return true;
+  }
+
   void Find() {
     int braces = 0;
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
@@ -77,11 +98,16 @@ class Templates {
     for (int depth = 1; depth > 0 && at < tokens_.size(); ++at) {
       const std::string_view token = Token(at);
       depth += (token == "<") - (token == ">");
-      if (token == "=" || token == "..." || token == "template" || token == ">>") return;
+      if (token == "..." || token == "template" || token == ">>") return;
       if ((token == "," && depth == 1) || depth == 0) {
-        if (words.size() < 2) return;
+        const auto equals = std::find_if(words.begin(), words.end(), [&](std::size_t word) { return Token(word) == "="; });
+        if (equals - words.begin() < 2 || equals + 1 == words.end()) return;
         const std::string_view first = Token(words.front());
-        one.parameters.push_back({std::string(Token(words.back())), first == "typename" || first == "class"});
+        one.parameters.push_back({std::string(Token(*(equals - 1))), first == "typename" || first == "class", ""});
+        if (equals != words.end()) {
+          const SourceRange& first_of = tokens_[*(equals + 1)];
+          one.parameters.back().by_default = text_.substr(first_of.begin, tokens_[words.back()].end - first_of.begin);
+        }
         words.clear();
       } else {
         words.push_back(at);
@@ -97,6 +123,7 @@ class Templates {
     const std::size_t end = Behind(at, "{", "}");
     if (one.name.empty() || end == 0 || end > tokens_.size()) return;
     one.range = {tokens_[begin].begin, tokens_[end - 1].end};
+    one.body = tokens_[at].begin;
     found_.push_back(one);
   }
 
@@ -125,6 +152,7 @@ class Templates {
       const auto use = UseAt(behind);
       if (!use) return std::nullopt;
       uses.push_back(*use);
+      uses.back().name = here;
     }
     return uses;
   }
@@ -151,23 +179,66 @@ class Templates {
     return std::nullopt;
   }
 
-  std::string Replaced(const FunctionTemplate& one, const std::vector<TemplateUse>& uses) const {
-    std::string text = text_;
-    std::vector<std::pair<SourceRange, std::string>> splices{{one.head, ""}};
-    for (const TemplateUse& use : uses) splices.emplace_back(use.angles, "");
+  // What a list of arguments changes in a template.
+  void Substitute(const FunctionTemplate& one, const std::vector<std::string>& arguments, Splices& splices) const {
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
       if (!one.range.Contains(tokens_[at]) || one.head.Contains(tokens_[at])) continue;
       if (at > 0 && (Token(at - 1) == "." || Token(at - 1) == "->" || Token(at - 1) == "::")) continue;
       for (std::size_t i = 0; i < one.parameters.size(); ++i) {
         if (Token(at) != one.parameters[i].name) continue;
-        const std::string& argument = uses.front().arguments[i];
-        const bool bare = one.parameters[i].is_type || Tokenize(argument).size() == 1;
-        splices.emplace_back(tokens_[at], bare ? argument : "(" + argument + ")");
+        const bool bare = one.parameters[i].is_type || Tokenize(arguments[i]).size() == 1;
+        splices.emplace_back(tokens_[at], bare ? arguments[i] : "(" + arguments[i] + ")");
       }
     }
+  }
+
+  static std::string Spliced(std::string text, std::uint32_t offset, Splices splices) {
     std::sort(splices.begin(), splices.end(), [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
-    for (const auto& [range, by] : splices) text.replace(range.begin, range.size(), by);
+    for (const auto& [range, by] : splices) text.replace(range.begin - offset, range.size(), by);
     return text;
+  }
+
+  std::string Replaced(const FunctionTemplate& one, const std::vector<TemplateUse>& uses) const {
+    Splices splices{{one.head, ""}};
+    for (const TemplateUse& use : uses) splices.emplace_back(use.angles, "");
+    Substitute(one, uses.front().arguments, splices);
+    return Spliced(text_, 0, std::move(splices));
+  }
+
+  // `sum_float_128` for `sum<float, 128>`: a name that the text does not have.
+  std::string NameFor(const FunctionTemplate& one, const std::vector<std::string>& arguments) const {
+    std::string name = one.name;
+    for (const std::string& argument : arguments) {
+      name += '_';
+      for (const char c : argument) {
+        if (IsWord(c) || (c == '<' && name.back() != '_')) name += IsWord(c) ? c : '_';
+      }
+    }
+    while (text_.find(name) != std::string::npos) name += '_';
+    return name;
+  }
+
+  // The template is declared only, and a function for each list of arguments follows it.
+  std::string Divided(const FunctionTemplate& one, const std::vector<TemplateUse>& uses) const {
+    std::map<std::vector<std::string>, std::string> names;
+    Splices splices;
+    for (const TemplateUse& use : uses) {
+      const std::string& name = names.try_emplace(use.arguments, NameFor(one, use.arguments)).first->second;
+      splices.emplace_back(SourceRange{use.name.begin, use.angles.end}, name);
+    }
+    std::string functions = ";\n";
+    const SourceRange function{one.head.end, one.range.end};
+    for (const auto& [arguments, name] : names) {
+      Splices of_list;
+      Substitute(one, arguments, of_list);
+      const auto token = std::find_if(tokens_.begin(), tokens_.end(), [&](const SourceRange& at) {
+        return function.Contains(at) && std::string_view(text_).substr(at.begin, at.size()) == one.name;
+      });
+      of_list.emplace_back(*token, name);
+      functions += "\n" + Spliced(text_.substr(function.begin, function.size()), function.begin, std::move(of_list)) + "\n";
+    }
+    splices.emplace_back(SourceRange{one.body, one.range.end}, functions);
+    return Spliced(text_, 0, std::move(splices));
   }
 
   const std::string& text_;

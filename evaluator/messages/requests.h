@@ -187,8 +187,9 @@ struct CountRequest {
   static constexpr const char* kKind = "count";
   AttachedProgram candidate;
   AttachedProgram baseline;
+  std::string text;  // of the file of whose lines the candidate's image speaks
 };
-BOOST_DESCRIBE_STRUCT(CountRequest, (), (candidate, baseline))
+BOOST_DESCRIBE_STRUCT(CountRequest, (), (candidate, baseline, text))
 
 struct CountedEvents {
   std::vector<HardwareCounters> counters;

@@ -141,14 +141,14 @@ void ChampionChecker::RunTools(const Candidate& candidate, ChampionCheck& check,
   if (stop.stop_requested()) return;
   const CompileResult compiled = RequireCompileResult(result);
   if (compiled.outcome != Outcome::kOk) throw Error(fmt::format("a kernel that compiled before does not: {}", compiled.message));
-  RunTools({candidate.source, compiled.program}, check, fresh_workers_.DrawSeeds(), stop);
+  RunTools({candidate.source, compiled.program}, candidate.source, check, fresh_workers_.DrawSeeds(), stop);
 }
 
-void ChampionChecker::RunTools(const AttachedProgram& program, ChampionCheck& check, const Seeds& seeds,
+void ChampionChecker::RunTools(const AttachedProgram& program, const std::string& text, ChampionCheck& check, const Seeds& seeds,
                                const std::stop_token& stop) const {
   PartTimes times;
   times.Begin("counters");
-  CountedEvents counted = fresh_workers_.CountEvents(program, seeds, stop);
+  CountedEvents counted = fresh_workers_.CountEvents(program, text, seeds, stop);
   check.counters = std::move(counted.counters);
   check.stalls = std::move(counted.stalls);
   check.not_counted = std::move(counted.not_counted);
@@ -179,8 +179,20 @@ ChampionCheck ChampionChecker::CheckExport(const Candidate& candidate, const Can
   request.effort = effort;
   ChampionCheck check = Measure(request, seeds, deadline, stop);
   check.tools.insert(check.tools.begin(), nvcc.tool);
-  if (check.outcome == Outcome::kOk) RunTools(request.candidate, check, seeds, stop);
+  if (check.outcome != Outcome::kOk) return check;
+  if (!exported.runs_image || nvcc.tool.result != "clean")
+    RunTools(request.candidate, candidate.source, check, seeds, stop);
+  else
+    RunTools(WithLines(exported, std::move(request.candidate), stop), exported.exported.kernel, check, seeds, stop);
   return check;
+}
+
+// The same code with the lines of the exported file; without them if nvcc does not make that.
+AttachedProgram ChampionChecker::WithLines(ExportToJudge exported, AttachedProgram program, const std::stop_token& stop) const {
+  exported.exported.options.push_back("-lineinfo");
+  CompiledProgram with_lines = program.program;
+  if (CompileExport(exported, with_lines, stop).outcome == Outcome::kOk) program.program = std::move(with_lines);
+  return program;
 }
 
 // Puts nvcc's images in the place of the candidate's.

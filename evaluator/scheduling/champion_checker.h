@@ -43,8 +43,11 @@ class FreshWorkers {
   // as far as its time allows. Empty where the device has no such tools or they are not wanted.
   virtual std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds,
                                                const std::stop_token& stop) = 0;
-  // What the hardware counts while the program and the baseline run. Empty where the device counts nothing.
-  virtual CountedEvents CountEvents(const AttachedProgram&, const Seeds&, const std::stop_token&) { return {}; }
+  // What the hardware counts while the program and the baseline run. Empty where the device counts nothing. `text`: of the file
+  // of whose lines the image speaks.
+  virtual CountedEvents CountEvents(const AttachedProgram&, const std::string& /*text*/, const Seeds&, const std::stop_token&) {
+    return {};
+  }
 };
 
 // Sizes that a task does not list and at which the baseline failed alone: that is a matter of the sizes and not of what is drawn,
@@ -94,11 +97,14 @@ class ChampionChecker {
                                                     const std::stop_token& stop) const;
   static ChampionRequest MakeRequest(const Candidate& candidate, const Candidate& baseline, Programs programs,
                                      std::vector<Counterexample> first);
-  void RunTools(const AttachedProgram& program, ChampionCheck& check, const Seeds& seeds, const std::stop_token& stop) const;
+  // `text`: of the file of whose lines the image speaks.
+  void RunTools(const AttachedProgram& program, const std::string& text, ChampionCheck& check, const Seeds& seeds,
+                const std::stop_token& stop) const;
   struct ExportResult {
     Outcome outcome = Outcome::kOk;
     ToolResult tool;
   };
+  AttachedProgram WithLines(ExportToJudge exported, AttachedProgram program, const std::stop_token& stop) const;
   ExportResult CompileExport(const ExportToJudge& exported, CompiledProgram& program, const std::stop_token& stop) const;
   ChampionCheck Measure(ChampionRequest request, const Seeds& seeds, std::chrono::milliseconds deadline,
                         const std::stop_token& stop) const;

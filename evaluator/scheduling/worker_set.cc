@@ -215,7 +215,8 @@ std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
   return pool;
 }
 
-CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
+CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const std::string& text, const Seeds& seeds,
+                                     const std::stop_token& stop) {
   if (!policy_.counts_events || !options_.tools || programs_.baseline.image.empty()) return {};
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["use"] = "counting";
@@ -225,7 +226,7 @@ CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const Seeds
   pool.SetSetup(RunSetup(seeds));
   const AttachedProgram baseline{options_.baseline_source, programs_.baseline};
   const JobResult result =
-      RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline}), kCountDeadline, nullptr)}, stop).front();
+      RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline, text}), kCountDeadline, nullptr)}, stop).front();
   if (stop.stop_requested()) return {};
   if (result.death) return {{}, {}, result.death->description};
   try {

@@ -80,7 +80,8 @@ class WorkerSet : public FreshWorkers {
   Seeds DrawSeeds() override { return options_.draw_seeds(); }
   std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) override;
   std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
-  CountedEvents CountEvents(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
+  CountedEvents CountEvents(const AttachedProgram& program, const std::string& text, const Seeds& seeds,
+                            const std::stop_token& stop) override;
 
  private:
   bool launches_runs() const { return !options_.run_commands.empty(); }

@@ -39,7 +39,7 @@ CountedEvents EventCount::Run(const CountRequest& request) {
     const auto stalls = LookAt<SampledStalls>(request.candidate, sizes, *set, [&](LoadedProgram& program, const TimedRun& run) {
       return device_.SampleStalls(program, run, kSampledRuns);
     });
-    counted.stalls = StallLines(stalls.samples, request.candidate.source);
+    counted.stalls = StallLines(stalls.samples, request.text);
     counted.not_counted = stalls.status.message;
   } catch (const std::exception& error) {
     counted.not_counted = PlainText(error);

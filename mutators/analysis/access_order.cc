@@ -31,12 +31,16 @@ bool AccessOrder::Conflicts(const LaneAccess& other, std::size_t lane) const {
 
 bool AccessOrder::Read(ElementAccesses& element, std::size_t lane) const {
   if (Conflicts(element.write, lane)) return false;
+  NoteRead(element, lane);
+  return true;
+}
+
+void AccessOrder::NoteRead(ElementAccesses& element, std::size_t lane) const {
   LaneAccess now = Now(lane);
   const LaneAccess& old = element.read;
   if (old.launch == launch_ && old.block != block_) now.block = kSeveral;
   if (old.launch == launch_ && old.block == block_ && Conflicts(old, lane)) now.lane = kSeveral;
   element.read = now;
-  return true;
 }
 
 bool AccessOrder::Write(ElementAccesses& element, std::size_t lane) const {

@@ -31,10 +31,17 @@ class AccessOrder {
 
   // Notes that a lane reads an element. False if nothing orders that and what another thread has written; then it is not noted.
   bool Read(ElementAccesses& element, std::size_t lane) const;
-  // The same for writes and what another thread has read or written.
+  // Notes it though another thread has written the element: what orders them is known elsewhere.
+  void NoteRead(ElementAccesses& element, std::size_t lane) const;
+  // The same as Read() for writes and what another thread has read or written.
   bool Write(ElementAccesses& element, std::size_t lane) const;
   // The same for atomics, of which the order among themselves does not matter.
   bool WriteAtomically(ElementAccesses& element, std::size_t lane) const;
+
+  // Whether another block of this launch has written an element last.
+  bool IsOfAnotherBlock(const ElementAccesses& element) const {
+    return element.write.launch == launch_ && element.write.block != block_;
+  }
 
  private:
   LaneAccess Now(std::size_t lane) const;

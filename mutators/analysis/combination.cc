@@ -14,6 +14,10 @@ bool IsExtremeOf(std::string_view callee, std::string_view which) {
 
 }  // namespace
 
+bool IsFold(std::string_view spelled) {
+  return spelled == "+" || spelled == "*" || spelled == "^" || spelled == "&" || spelled == "|";
+}
+
 std::optional<Combination> CombinationOf(const SyntaxTree& tree, int expression) {
   const int node = WithoutParentheses(tree, expression);
   const auto& parts = tree.node(node).children;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "syntax/syntax_tree.h"
 
@@ -14,5 +15,7 @@ struct Combination {
   int b = -1;
 };
 std::optional<Combination> CombinationOf(const SyntaxTree& tree, int expression);
+// Whether an operator, as spelled, may combine many values in any order: `+`, `*`, `^`, `&` or `|`.
+bool IsFold(std::string_view spelled);
 
 }  // namespace evo

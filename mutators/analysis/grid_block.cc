@@ -60,14 +60,14 @@ void GridBlock::Declare(int variable, const LaneMask& mask) {
 
 void GridBlock::Barrier(const LaneMask& mask) {
   if (!flow_.IsWholeBlock(mask)) return refusal_.Add("not all threads of a block reach a barrier together");
-  memories_.order().PassBarrier();
+  memories_.PassBarrier();
 }
 
 void GridBlock::WarpBarrier(const LaneMask& mask) {
   for (std::size_t warp = 0; warp * kWarpLanes < mask.size(); ++warp) {
     if (!AnyLaneOfWarp(mask, warp)) continue;
     if (!flow_.IsWholeWarp(mask, warp)) refusal_.Add("not all threads of a warp reach __syncwarp together");
-    memories_.order().PassWarpBarrier(warp);
+    memories_.PassWarpBarrier(warp);
   }
 }
 
@@ -125,7 +125,9 @@ LaneValues GridBlock::CallKnown(int expression, std::string_view callee, const s
   const LaneValues nothing = UnknownLanes(mask.size());
   if (callee == "__syncthreads") return Barrier(mask), nothing;
   if (callee == "__syncwarp") return WarpBarrier(mask), nothing;
-  if (callee.starts_with("__threadfence")) return nothing;
+  if (callee == "__threadfence" || callee == "__threadfence_system") return memories_.PassFence(mask), nothing;
+  if (callee == "__threadfence_block" || callee == "__nanosleep") return nothing;
+  if ((callee == "atomicAdd" || callee == "atomicExch") && arguments.size() == 2) return Atomic(callee, arguments, mask);
   if (callee.starts_with("__shfl") && callee.ends_with("_sync") && arguments.size() >= 3) return Shuffle(callee, arguments, mask);
   if (LoadsByPointer(callee) && arguments.size() == 1) {
     LaneValues pointer = expressions_.Evaluate(arguments.front(), mask);
@@ -137,6 +139,25 @@ LaneValues GridBlock::CallKnown(int expression, std::string_view callee, const s
     return expressions_.Checked(ExtremeNumbers(callee == "max", std::move(a), b, mask), expression);
   }
   return expressions_.Refuse(fmt::format("it calls {}, which is not known here", callee));
+}
+
+// An atomic that adds zero only reads.
+LaneValues GridBlock::Atomic(std::string_view callee, const std::vector<int>& arguments, const LaneMask& mask) {
+  const LaneValues pointer = expressions_.Evaluate(arguments[0], mask);
+  const LaneValues values = expressions_.Evaluate(arguments[1], mask);
+  if (refusal_.given()) return UnknownLanes(mask.size());
+  if (pointer.memory < 0 || values.memory >= 0)
+    return expressions_.Refuse(fmt::format("{} is not understood", Quoted(tree_, arguments[0])));
+  bool nothing = callee == "atomicAdd";
+  for (std::size_t lane = 0; lane < mask.size(); ++lane) {
+    if (!mask[lane]) continue;
+    if (pointer.known[lane] != Knowledge::kKnown)
+      return expressions_.Refuse(fmt::format("data decides the place {}", Quoted(tree_, arguments[0])));
+    nothing = nothing && values.known[lane] == Knowledge::kKnown && values.numbers[lane] == 0;
+  }
+  if (nothing) return variables_.Load({-1, pointer.memory, pointer.numbers, expressions_.Strong()}, mask);
+  return memories_.Change(callee == "atomicAdd" ? AtomicChange::kAdd : AtomicChange::kExchange, pointer.memory, pointer.numbers,
+                          values, mask);
 }
 
 LaneValues GridBlock::Shuffle(std::string_view callee, const std::vector<int>& arguments, const LaneMask& mask) {

@@ -26,12 +26,14 @@ class GridBlock : private LaneStatements, private GridCalls {
   void Declare(int variable, const LaneMask& mask) override;
   void Compute(int expression, const LaneMask& mask) override { expressions_.Evaluate(expression, mask); }
   LaneMask Where(int condition, const LaneMask& mask) override { return expressions_.Where(condition, mask); }
+  void Wait(bool begins) override { expressions_.SetWaiting(begins); }
   LaneValues Call(int expression, const LaneMask& mask) override;
 
   LaneValues CallDefined(int function, const std::vector<int>& arguments, const LaneMask& mask);
   bool Pass(const std::vector<int>& parameters, const std::vector<int>& arguments, const LaneMask& mask);
   LaneValues CallKnown(int expression, std::string_view callee, const std::vector<int>& arguments, const LaneMask& mask);
   LaneValues Shuffle(std::string_view callee, const std::vector<int>& arguments, const LaneMask& mask);
+  LaneValues Atomic(std::string_view callee, const std::vector<int>& arguments, const LaneMask& mask);
   void Barrier(const LaneMask& mask);
   void WarpBarrier(const LaneMask& mask);
 

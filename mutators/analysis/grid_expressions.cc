@@ -293,6 +293,7 @@ LanePlace GridExpressions::PlaceOf(int expression, const LaneMask& mask) {
   }
   place.memory = pointer.memory;
   place.index = std::move(pointer.numbers);
+  if (node.type.find("volatile ") != std::string::npos) place.access = Strong();
   return place;
 }
 

@@ -51,6 +51,10 @@ class GridExpressions {
   // The values of a result of this expression, if it is understood.
   LaneValues Checked(LaneResult result, int expression);
   LaneValues Refuse(const std::string& why);
+  // Whether the condition that is computed is that of a loop that does nothing but wait.
+  void SetWaiting(bool waiting) { waiting_ = waiting; }
+  // How memory is read that is `volatile`, or by atomics.
+  MemoryAccess Strong() const { return waiting_ ? MemoryAccess::kWaiting : MemoryAccess::kStrong; }
   // The first computation whose result is not known; else empty.
   const std::string& unknown() const { return unknown_; }
 
@@ -79,6 +83,7 @@ class GridExpressions {
   Refusal& refusal_;
   GridPosition position_;
   std::string unknown_;
+  bool waiting_ = false;
   std::int64_t work_ = 0;
 };
 

@@ -40,7 +40,7 @@ GridTrace GridLaunches::Run() {
       refusal_.Add("its launches are in a loop");
     if (refusal_.given()) break;
   }
-  return {refusal_.why(), block_.unknown(), memories_.TakeBuffers(), constants_.names()};
+  return {refusal_.why(), block_.unknown(), memories_.TakeBuffers(), memories_.has_tickets(), constants_.names()};
 }
 
 int GridLaunches::KernelOf(const LaunchDirective& launch) {
@@ -112,8 +112,10 @@ void GridLaunches::Launch(const LaunchDirective& launch) {
   const std::int64_t dynamic_bytes = constants_.ValueOf(launch.shared).value_or(0);
   memories_.StartLaunch();
   GridPosition position{static_cast<std::size_t>(extent->threads), extent->blocks, 0};
-  for (; position.block < position.blocks && !refusal_.given(); ++position.block)
+  for (std::int64_t at = 0; at < position.blocks && !refusal_.given(); ++at) {
+    position.block = setting_.reversed ? position.blocks - 1 - at : at;
     block_.Run(kernel, position, dynamic_bytes, arguments);
+  }
 }
 
 }  // namespace evo

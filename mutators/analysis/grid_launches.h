@@ -19,6 +19,7 @@ struct GridTrace {
   std::string refusal;              // why it is not understood; then nothing else counts
   std::string unknown;              // the first computation whose result is not known
   std::vector<GridMemory> buffers;  // as they are in the end
+  bool has_tickets = false;         // whether the result of an atomic may depend on the order of blocks
   std::set<std::string> names;      // macros and constants whose values were used
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "mutators/analysis/fingerprint.h"
@@ -39,10 +40,21 @@ void GridMemories::Fill(const std::string& workspace, std::int64_t value) {
   refusal_.Add(fmt::format("evo:memset fills {}, which is no workspace", workspace));
 }
 
+void GridMemories::StartLaunch() {
+  order_.StartLaunch();
+  published_.StartLaunch();
+}
+
+void GridMemories::PassBarrier() {
+  order_.PassBarrier();
+  published_.PassBarrier();
+}
+
 void GridMemories::StartBlock(std::size_t lanes) {
   lanes_ = lanes;
   buffers_ = memories_.size();
   order_.StartBlock(lanes);
+  published_.StartBlock(lanes);
 }
 
 int GridMemories::AddArray(GridMemory array) {
@@ -67,14 +79,25 @@ GridCell* GridMemories::CellAt(GridMemory& memory, std::int64_t index, std::size
   return &memory.cells[at];
 }
 
-LaneValues GridMemories::Load(int memory, const std::vector<std::int64_t>& index, const LaneMask& mask) {
+// Whether something orders a read and what was written before.
+bool GridMemories::MayRead(const GridMemory& memory, GridCell& cell, std::size_t lane, MemoryAccess access) {
+  if (memory.local || order_.Read(cell, lane)) return true;
+  if (!order_.IsOfAnotherBlock(cell)) return false;
+  const bool waits = access == MemoryAccess::kWaiting && cell.flag;
+  if (!waits && !published_.Knows(lane, cell.written, access != MemoryAccess::kPlain)) return false;
+  if (waits) published_.See(lane, cell.published);
+  order_.NoteRead(cell, lane);
+  return true;
+}
+
+LaneValues GridMemories::Load(int memory, const std::vector<std::int64_t>& index, const LaneMask& mask, MemoryAccess access) {
   LaneValues values = UnknownLanes(lanes_);
   GridMemory& one = memories_[static_cast<std::size_t>(memory)];
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     if (!mask[lane]) continue;
     GridCell* const cell = CellAt(one, index[lane], lane);
     if (cell == nullptr) break;
-    if (!one.local && !order_.Read(*cell, lane)) {
+    if (!MayRead(one, *cell, lane, access)) {
       refusal_.Add(fmt::format("`{}` is read while another thread writes it", one.name));
       break;
     }
@@ -84,7 +107,8 @@ LaneValues GridMemories::Load(int memory, const std::vector<std::int64_t>& index
   return values;
 }
 
-void GridMemories::Store(int memory, const std::vector<std::int64_t>& index, const LaneValues& values, const LaneMask& mask) {
+void GridMemories::Store(int memory, const std::vector<std::int64_t>& index, const LaneValues& values, const LaneMask& mask,
+                         MemoryAccess access) {
   GridMemory& one = memories_[static_cast<std::size_t>(memory)];
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     if (!mask[lane]) continue;
@@ -93,7 +117,46 @@ void GridMemories::Store(int memory, const std::vector<std::int64_t>& index, con
     if (!one.local && !order_.Write(*cell, lane)) return refusal_.Add(fmt::format("threads race for `{}`", one.name));
     cell->number = values.numbers[lane];
     cell->known = values.known[lane];
+    if (!IsBuffer(memory)) continue;
+    cell->flag = access != MemoryAccess::kPlain;
+    cell->published = cell->flag ? published_.Publish(lane) : nullptr;
+    cell->written = published_.Write(lane);
   }
+}
+
+LaneValues GridMemories::Change(AtomicChange change, int memory, const std::vector<std::int64_t>& index, const LaneValues& values,
+                                const LaneMask& mask) {
+  LaneValues before = UnknownLanes(lanes_);
+  GridMemory& one = memories_[static_cast<std::size_t>(memory)];
+  std::map<std::int64_t, int> times;
+  for (std::size_t lane = 0; lane < lanes_; ++lane) times[index[lane]] += mask[lane] != 0;
+  for (std::size_t lane = 0; lane < lanes_; ++lane) {
+    if (!mask[lane]) continue;
+    GridCell* const cell = CellAt(one, index[lane], lane);
+    if (cell == nullptr) return before;
+    if (times[index[lane]] == 1) {
+      before.numbers[lane] = cell->number;
+      before.known[lane] = cell->known;
+    }
+    has_tickets_ = has_tickets_ || (IsBuffer(memory) && order_.IsOfAnotherBlock(*cell));
+    if (!order_.WriteAtomically(*cell, lane)) {
+      refusal_.Add(fmt::format("threads race for `{}`", one.name));
+      return before;
+    }
+    if (change == AtomicChange::kExchange) {
+      cell->number = values.numbers[lane];
+      cell->known = times[index[lane]] == 1 ? values.known[lane] : Knowledge::kUnknown;
+    } else {
+      cell->number =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(cell->number) + static_cast<std::uint64_t>(values.numbers[lane]));
+      cell->known = std::max(cell->known, values.known[lane]);
+    }
+    if (!IsBuffer(memory)) continue;
+    cell->flag = true;
+    cell->published = published_.Publish(lane);
+    cell->written = published_.Write(lane);
+  }
+  return before;
 }
 
 }  // namespace evo

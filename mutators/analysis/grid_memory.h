@@ -7,6 +7,7 @@
 
 #include "mutators/analysis/access_order.h"
 #include "mutators/analysis/lane_values.h"
+#include "mutators/analysis/published_writes.h"
 #include "mutators/analysis/refusal.h"
 
 namespace evo {
@@ -15,7 +16,16 @@ namespace evo {
 struct GridCell : ElementAccesses {
   std::int64_t number = 0;
   Knowledge known = Knowledge::kUnknown;
+  TimedWrite written;      // last
+  bool flag = false;       // by an atomic or as `volatile`
+  PublishedSet published;  // with it
 };
+
+// How memory is read or written: as any variable; by an atomic or as `volatile`; so, in the condition of a loop that waits.
+enum class MemoryAccess { kPlain, kStrong, kWaiting };
+
+// What an atomic does.
+enum class AtomicChange { kAdd, kExchange };
 
 // Elements of a memory that a run follows.
 inline constexpr std::int64_t kMostGridCells = 1 << 17;
@@ -46,7 +56,7 @@ class GridMemories {
   // The buffers as they are in the end.
   std::vector<GridMemory> TakeBuffers() { return std::move(memories_); }
 
-  void StartLaunch() { order_.StartLaunch(); }
+  void StartLaunch();
   void StartBlock(std::size_t lanes);
   // Its arrays are gone.
   void EndBlock() { memories_.resize(buffers_); }
@@ -55,16 +65,29 @@ class GridMemories {
   void Empty(int array) { memories_[static_cast<std::size_t>(array)].cells.clear(); }
 
   // One element for each lane of a mask.
-  LaneValues Load(int memory, const std::vector<std::int64_t>& index, const LaneMask& mask);
-  void Store(int memory, const std::vector<std::int64_t>& index, const LaneValues& values, const LaneMask& mask);
-  // Barriers that the threads of a block or of a warp have reached together.
-  AccessOrder& order() { return order_; }
+  LaneValues Load(int memory, const std::vector<std::int64_t>& index, const LaneMask& mask,
+                  MemoryAccess access = MemoryAccess::kPlain);
+  void Store(int memory, const std::vector<std::int64_t>& index, const LaneValues& values, const LaneMask& mask,
+             MemoryAccess access = MemoryAccess::kPlain);
+  // Gives what was there; not known where several lanes of the mask change the same element.
+  LaneValues Change(AtomicChange change, int memory, const std::vector<std::int64_t>& index, const LaneValues& values,
+                    const LaneMask& mask);
+  // All threads of the block are at a barrier; all lanes of a warp at one of the warp; lanes at a `__threadfence`.
+  void PassBarrier();
+  void PassWarpBarrier(std::size_t warp) { order_.PassWarpBarrier(warp); }
+  void PassFence(const LaneMask& mask) { published_.PassFence(mask); }
+  // Whether the result of an atomic may depend on the order in which blocks run.
+  bool has_tickets() const { return has_tickets_; }
 
  private:
   GridCell* CellAt(GridMemory& memory, std::int64_t index, std::size_t lane);
+  bool MayRead(const GridMemory& memory, GridCell& cell, std::size_t lane, MemoryAccess access);
+  bool IsBuffer(int memory) const { return static_cast<std::size_t>(memory) < buffers_; }
 
   Refusal& refusal_;
   AccessOrder order_;
+  PublishedWrites published_;
+  bool has_tickets_ = false;
   std::vector<GridMemory> memories_;  // buffers first
   std::size_t buffers_ = 0;
   std::size_t lanes_ = 0;

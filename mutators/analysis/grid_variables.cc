@@ -77,14 +77,14 @@ LaneValues* GridVariables::Held(int variable) {
 
 LaneValues GridVariables::Load(const LanePlace& place, const LaneMask& mask) {
   if (refusal_.given()) return UnknownLanes(lanes_);
-  if (place.memory >= 0) return memories_.Load(place.memory, place.index, mask);
+  if (place.memory >= 0) return memories_.Load(place.memory, place.index, mask, place.access);
   const LaneValues* const held = Held(place.variable);
   return held != nullptr ? *held : UnknownLanes(lanes_);
 }
 
 void GridVariables::Store(const LanePlace& place, const LaneValues& values, const LaneMask& mask) {
   if (refusal_.given()) return;
-  if (place.memory >= 0) return memories_.Store(place.memory, place.index, values, mask);
+  if (place.memory >= 0) return memories_.Store(place.memory, place.index, values, mask, place.access);
   LaneValues* const held = Held(place.variable);
   if (held == nullptr) return;
   if (values.memory >= 0) held->memory = values.memory;

@@ -18,6 +18,7 @@ struct LanePlace {
   int variable = -1;
   int memory = -1;
   std::vector<std::int64_t> index;
+  MemoryAccess access = MemoryAccess::kPlain;
 };
 
 // Values of a kernel's parameters, which are the same for all threads, by declaration.

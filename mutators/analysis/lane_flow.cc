@@ -8,6 +8,12 @@
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
+namespace {
+
+// Turns of a loop that waits for something that never comes.
+constexpr int kMostWaiting = 40;
+
+}  // namespace
 
 LaneFlow::LaneFlow(const SyntaxTree& tree, LaneStatements& statements, Refusal& refusal, std::int64_t most_steps)
     : tree_(tree), statements_(statements), refusal_(refusal), most_steps_(most_steps) {}
@@ -81,14 +87,19 @@ void LaneFlow::ExecuteIf(int statement, const LaneMask& mask) {
   if (parts.size() == 3) Execute(parts[2], Without(mask, yes));
 }
 
+bool LaneFlow::HasNoBody(int body) const {
+  const SyntaxNode& node = tree_.node(body);
+  return node.kind_name == "NullStmt" || (node.kind_name == "CompoundStmt" && node.children.empty());
+}
+
 void LaneFlow::ExecuteLoop(int statement, const LaneMask& mask) {
   const SyntaxNode& node = tree_.node(statement);
   int condition = -1, body = -1, increment = -1;
   const bool body_first = node.kind_name == "DoStmt";
   if (node.kind_name == "ForStmt") {
-    const auto loop = AsForLoop(tree_, statement);
-    if (!loop) return refusal_.Add("a for loop has no start, condition or increment");
-    Execute(loop->init, mask);
+    const auto loop = AsAnyForLoop(tree_, statement);
+    if (!loop) return refusal_.Add(fmt::format("{} is not understood", Quoted(tree_, statement)));
+    if (loop->init >= 0) Execute(loop->init, mask);
     condition = loop->condition;
     body = loop->body;
     increment = loop->increment;
@@ -99,9 +110,15 @@ void LaneFlow::ExecuteLoop(int statement, const LaneMask& mask) {
   const LaneMask outer_broken = std::exchange(broken_, LaneMask(mask.size(), 0));
   const LaneMask outer_continued = std::exchange(continued_, LaneMask(mask.size(), 0));
   LaneMask on = mask;
+  const bool waits = increment < 0 && HasNoBody(body);
+  int turns = 0;
   for (bool first = true; !refusal_.given(); first = false) {
     on = Active(on);
-    if ((!first || !body_first) && AnyLane(on)) on = statements_.Where(condition, on);
+    if (waits) statements_.Wait(true);
+    if (condition >= 0 && (!first || !body_first) && AnyLane(on)) on = statements_.Where(condition, on);
+    if (waits) statements_.Wait(false);
+    // The blocks before this one have done all that they do.
+    if (waits && AnyLane(on) && ++turns > kMostWaiting) refusal_.Add("it waits for what no block before does");
     if (refusal_.given() || !AnyLane(on)) break;
     Execute(body, on);
     for (std::size_t lane = 0; lane < mask.size(); ++lane) {

@@ -23,6 +23,8 @@ class LaneStatements {
   virtual void Compute(int expression, const LaneMask& mask) = 0;
   // The lanes of a mask for which a condition is true.
   virtual LaneMask Where(int condition, const LaneMask& mask) = 0;
+  // Before and after the condition of a loop that has no body, and so does nothing but wait.
+  virtual void Wait(bool begins) { static_cast<void>(begins); }
 };
 
 // Takes all threads of a block through the statements of a kernel together: which of them take the branches of an `if`, are in a
@@ -48,6 +50,7 @@ class LaneFlow {
   LaneMask Active(const LaneMask& mask) const { return Without(mask, off_); }
   void Execute(int statement, const LaneMask& mask);
   void ExecuteIf(int statement, const LaneMask& mask);
+  bool HasNoBody(int body) const;
   void ExecuteLoop(int statement, const LaneMask& mask);
   void Jump(int statement, const LaneMask& mask);
   void CountStep();

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "mutators/analysis/combination.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
@@ -156,9 +157,10 @@ void LockstepRun::Assign(int node, const LaneMask& mask) {
     if (spelled == "=") return Store(node, target, value, mask);
     return refusal_.Add(fmt::format("{} changes global memory without an atomic", Quoted(tree_, node)));
   }
-  if (spelled != "=" && spelled != "+=") return NotUnderstood(node);
+  const std::string_view fold = spelled.substr(0, spelled.size() - 1);
+  if (spelled != "=" && !IsFold(fold)) return NotUnderstood(node);
   Partials values = data_.Evaluate(value, mask);
-  if (spelled == "+=" && !refusal_.given()) values = data_.Combined("+", data_.Evaluate(target, mask), values, mask);
+  if (spelled != "=" && !refusal_.given()) values = data_.Combined(fold, data_.Evaluate(target, mask), values, mask);
   if (!refusal_.given()) data_.shared().Write(*place, values, mask);
 }
 
@@ -166,8 +168,9 @@ void LockstepRun::AssignVariable(int node, int variable, int value, const LaneMa
   const std::string_view spelled = tree_.Operator(node);
   if (elements_.IsPartial(variable)) {
     Partials values = data_.Evaluate(value, mask);
-    if (spelled == "+=" && !refusal_.given())
-      values = data_.Combined("+", data_.OfVariable(variable, mask), values, mask);
+    const std::string_view fold = spelled.substr(0, spelled.size() - 1);
+    if (IsFold(fold) && !refusal_.given())
+      values = data_.Combined(fold, data_.OfVariable(variable, mask), values, mask);
     else if (spelled != "=")
       NotUnderstood(node);
     if (!refusal_.given()) data_.Assign(variable, values, mask);
@@ -181,7 +184,13 @@ void LockstepRun::AssignVariable(int node, int variable, int value, const LaneMa
 void LockstepRun::Atomic(int call, const LaneMask& mask) {
   const auto& parts = tree_.node(call).children;
   const auto callee = LibraryCallee(tree_, call);
-  const char* combine = callee == "atomicAdd" ? "+" : callee == "atomicMax" ? "max" : callee == "atomicMin" ? "min" : nullptr;
+  const char* combine = callee == "atomicAdd"   ? "+"
+                        : callee == "atomicMax" ? "max"
+                        : callee == "atomicMin" ? "min"
+                        : callee == "atomicXor" ? "^"
+                        : callee == "atomicAnd" ? "&"
+                        : callee == "atomicOr"  ? "|"
+                                                : nullptr;
   if (combine == nullptr || parts.size() != 3) return NotUnderstood(call);
   data_.AddCombine(combine);
   if (!NamesShared(tree_, parts[1])) return Store(call, parts[1], parts[2], mask);
@@ -193,15 +202,21 @@ void LockstepRun::Atomic(int call, const LaneMask& mask) {
   if (place && !refusal_.given()) data_.shared().Add(*place, values, mask);
 }
 
-// Of a value that goes to global memory only its elements are known: `sum / n` has those of `sum`.
-void LockstepRun::Store(int statement, int target, int value, const LaneMask& mask) {
-  int data = value;
+// The part of a value that has all of its elements.
+int LockstepRun::DataOf(int value) const {
+  int data = -1;
   for (const int node : Subtree(tree_, value)) {
     const bool partial = elements_.IsPartial(NamedDeclaration(tree_, node)) && tree_.node(node).kind_name == "DeclRefExpr";
-    if (!partial && SharedArrayOf(tree_, node) < 0) continue;
-    data = node;
-    break;
+    if ((!partial && SharedArrayOf(tree_, node) < 0) || (data >= 0 && IsWithin(tree_, node, data))) continue;
+    if (data < 0) data = node;
+    while (!IsWithin(tree_, node, data)) data = tree_.node(data).parent;
   }
+  return data < 0 ? value : data;
+}
+
+// Of a value that goes to global memory only its elements are known: `sum / n` has those of `sum`.
+void LockstepRun::Store(int statement, int target, int value, const LaneMask& mask) {
+  const int data = DataOf(value);
   const Partials values = data_.Evaluate(data, mask);
   if (refusal_.given()) return;
   run_.outputs.insert(statement);

@@ -21,7 +21,7 @@ struct BlockRun {
   int data = -1;                   // the part of the stored value that has the elements
   std::optional<std::int64_t> at;  // the index that was stored to, of the last store; nullopt: none, or not known
   std::set<std::string> initials;  // constants with which partial results begin, as spelled
-  std::set<std::string> combines;  // "+", "max", "min"
+  std::set<std::string> combines;  // "+", "max", "min", "*", "^", "&", "|"
 };
 
 // Runs one block of a reduction on numbers instead of data: all its threads go through the statements together, indices and
@@ -47,6 +47,7 @@ class LockstepRun : private LaneStatements {
   void WarpBarrier(const LaneMask& mask);
   void Count(int node, const LaneMask& mask);
   void Atomic(int call, const LaneMask& mask);
+  int DataOf(int value) const;
   void Store(int statement, int target, int value, const LaneMask& mask);
   void NotUnderstood(int node);
 

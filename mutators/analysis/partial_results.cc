@@ -60,6 +60,10 @@ Partials PartialResults::Evaluate(int expression, const LaneMask& mask) {
     const Partials a = Evaluate(combination->a, mask);
     return Combined(combination->combine, a, Evaluate(combination->b, mask), mask);
   }
+  if (tree_.node(node).kind_name == "BinaryOperator" && IsFold(tree_.Operator(node)) && parts.size() == 2) {
+    const Partials a = Evaluate(parts[0], mask);
+    return Combined(tree_.Operator(node), a, Evaluate(parts[1], mask), mask);
+  }
   if (IsConversion(tree_, node) && !parts.empty() && (NamesShared(tree_, node) || LoadsIn(tree_, node)))
     return Evaluate(parts.back(), mask);
   if (IsInitial(node)) return Initial(node, mask);

@@ -22,7 +22,7 @@ class PartialResults {
                  Refusal& refusal);
 
   Partials Evaluate(int expression, const LaneMask& mask);
-  // Combined by "+", "max" or "min".
+  // Combined by "max", "min" or an operator.
   Partials Combined(std::string_view combine, const Partials& a, const Partials& b, const LaneMask& mask);
 
   void Declare(int variable, Partials values) { variables_[variable] = std::move(values); }

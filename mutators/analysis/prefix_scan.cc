@@ -10,8 +10,7 @@
 #include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/launch_argument.h"
 #include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/fingerprint.h"
-#include "mutators/analysis/grid_run.h"
+#include "mutators/analysis/scan_runs.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -24,20 +23,24 @@ constexpr std::size_t kMostScanSettings = 12;
 // sums of sums are scanned in rounds. More elements are tried if no smaller blocks were.
 constexpr std::int64_t kMostScanned = 5'000;
 constexpr std::int64_t kMostScannedAtLast = 70'000;
-// Fewer than a warp has and more, odd; of any block a part.
-constexpr std::int64_t kFewScanned = 37;
+// A scan of fewer elements at most is not worth another kernel.
+constexpr std::int64_t kFewestWorthwhile = 128;
 
 class ScanFinder {
  public:
-  explicit ScanFinder(const MutationContext& context) : context_(context), tree_(context.tree), run_(context) {}
+  explicit ScanFinder(const MutationContext& context)
+      : context_(context), tree_(context.tree), runs_(context, launches_, found_) {}
 
   std::variant<PrefixScan, std::string> Find() {
     if (!FindLaunches() || !FindSize()) return why_;
-    if (!IsScan(context_.genome.parameters, kFewScanned)) return why_;
-    for (const std::int64_t elements : Elements(context_.genome.parameters, kMostScanned)) {
-      if (!IsScan(context_.genome.parameters, elements)) return why_;
+    const Parameters& present = context_.genome.parameters;
+    if (!runs_.IsScan(present, kFewScanned)) return runs_.why();
+    for (const std::int64_t elements : runs_.Elements(present, kMostScanned)) {
+      if (runs_.IsScan(present, elements)) continue;
+      if (runs_.left_elements() && FindMost(elements)) break;
+      return runs_.why();
     }
-    if (!TryOtherParameters()) return why_;
+    if (found_.most == 0 && !TryOtherParameters()) return runs_.why();
     FindFunctions();
     return found_;
   }
@@ -58,8 +61,10 @@ class ScanFinder {
 
   // A source whose kernels neither work together nor have loops resembles no scan, and gets no reason.
   bool FindLaunches() {
-    bool resembles = false;
+    bool resembles = false, in_loop = false;
     for (const Step& step : context_.rendered.steps) {
+      resembles = resembles || step.repeat.has_value();
+      in_loop = in_loop || step.repeat.has_value();
       if (!step.launch) continue;
       launches_.push_back(&*step.launch);
       const int kernel = KernelNamed(step.launch->kernel);
@@ -71,6 +76,8 @@ class ScanFinder {
       resembles = resembles || Cooperates(tree_, kernel);
     }
     if (!resembles) return Refuse("");
+    if (in_loop)
+      return Refuse("they are in a loop, such as one launch for each distance, and only launches that run once are understood");
     for (const LaunchDirective* launch : launches_) {
       const auto same = [&](const LaunchDirective* other) { return other->kernel == launch->kernel; };
       const bool once = std::count_if(launches_.begin(), launches_.end(), same) == 1;
@@ -130,87 +137,19 @@ class ScanFinder {
     return true;
   }
 
-  std::int64_t ThreadsOf(const Parameters& parameters) const {
-    std::int64_t threads = 1;
-    Variables variables = ToVariables(parameters);
-    variables[found_.size] = Number::Integer(kFewScanned);
-    for (const LaunchDirective* launch : launches_) {
-      try {
-        threads = std::max(threads, launch->block[0].EvaluateInteger(variables));
-      } catch (const Error&) {
-        continue;
-      }
+  // The first scan of every course is made for as many elements as its block has threads. What is right for some numbers of
+  // elements is used for those only.
+  bool FindMost(std::int64_t wrong) {
+    const Parameters& present = context_.genome.parameters;
+    const bool conditional = std::any_of(launches_.begin(), launches_.end(), [](const auto* launch) { return launch->when; });
+    if (conditional) return false;
+    if (wrong > kFewScanned) found_.most = runs_.MostBetween(present, kFewScanned, wrong);
+    if (found_.most < kFewestWorthwhile || runs_.IsScan(present, found_.most + 1) || !runs_.left_elements()) return false;
+    for (const std::int64_t elements : {std::int64_t{1}, found_.most / 2 + 1, found_.most - 1}) {
+      if (!runs_.IsScan(present, elements)) return false;
     }
-    return threads;
-  }
-
-  // Elements for more blocks than a block has threads.
-  std::int64_t RoundsOf(const Parameters& parameters) const {
-    const std::int64_t threads = ThreadsOf(parameters);
-    return threads * (threads + 1) + 3;
-  }
-  bool HasRounds(const Parameters& parameters, std::int64_t most) const { return RoundsOf(parameters) <= most; }
-
-  // One, a block and one, some blocks and a part of one, more.
-  std::vector<std::int64_t> Elements(const Parameters& parameters, std::int64_t most) const {
-    const std::int64_t threads = ThreadsOf(parameters);
-    std::vector<std::int64_t> numbers{1, threads + 1, 3 * threads + 5, 2100};
-    if (HasRounds(parameters, most)) numbers.push_back(RoundsOf(parameters));
-    return numbers;
-  }
-
-  bool IsScan(const Parameters& parameters, std::int64_t elements) {
-    const GridTrace trace = run_.Run({parameters, found_.size, elements, parameters == context_.genome.parameters});
-    names_.insert(trace.names.begin(), trace.names.end());
-    if (!trace.refusal.empty()) return Refuse(trace.refusal);
-    const GridMemory* output = nullptr;
-    for (const GridMemory& buffer : trace.buffers) {
-      const auto written = [](const GridCell& cell) { return cell.write.launch >= 0; };
-      if (buffer.workspace || std::none_of(buffer.cells.begin(), buffer.cells.end(), written)) continue;
-      if (output != nullptr) return Refuse("it stores into more than one array");
-      output = &buffer;
-    }
-    // In place, one element stays as it is.
-    if (output == nullptr && elements == 1 && found_.input == found_.output && !found_.input.empty() && !found_.exclusive)
-      return true;
-    if (output == nullptr) return Refuse("it stores nothing");
-    if (output->type != "float" && output->type != "int" && output->type != "unsigned int")
-      return Refuse(fmt::format("its elements are of {}, and float, int and unsigned are understood", output->type));
-    if (!found_.input.empty())
-      return output->name == found_.output ? IsScanOf(trace, *output) : Refuse("it stores into another array at times");
-    std::string first;
-    for (const GridMemory& buffer : trace.buffers) {
-      if (buffer.fingerprints < 0 || buffer.type != output->type) continue;
-      found_.input = buffer.name;
-      found_.output = output->name;
-      found_.type = output->type;
-      for (const bool exclusive : {false, true}) {
-        found_.exclusive = exclusive;
-        if (IsScanOf(trace, *output)) return true;
-        if (first.empty()) first = why_;
-      }
-    }
-    return Refuse(first.empty() ? "its output has another type than its inputs" : first);
-  }
-
-  bool IsScanOf(const GridTrace& trace, const GridMemory& output) {
-    const auto is_input = [&](const GridMemory& one) { return one.name == found_.input; };
-    const GridMemory& input = *std::find_if(trace.buffers.begin(), trace.buffers.end(), is_input);
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(output.elements); ++i) {
-      const GridCell& cell = output.cells[i];
-      const std::string place = fmt::format("of {} elements, {}[{}]", output.elements, output.name, i);
-      if (cell.write.launch < 0 && &input != &output) return Refuse(place + " is not stored");
-      if (cell.known == Knowledge::kUnknown)
-        return Refuse(place + " is not understood" + (trace.unknown.empty() ? "" : ": " + trace.unknown));
-      const std::uint64_t element = FingerprintOf(input.fingerprints + static_cast<std::int64_t>(i));
-      const auto number = static_cast<std::uint64_t>(cell.number);
-      if (number != (found_.exclusive ? sum : sum + element)) return Refuse(place + " is no prefix sum");
-      // An input that is not read to its end may end earlier.
-      if (i >= input.cells.size() || input.cells[i].read.launch < 0)
-        return Refuse(fmt::format("it does not read all of {}", input.name));
-      sum += element;
-    }
+    bool hidden = false;
+    found_.parameters = Deciding(hidden);
     return true;
   }
 
@@ -223,7 +162,7 @@ class ScanFinder {
                          [&](const Parameter& one) { return one.name == name; });
     };
     Parameters deciding;
-    for (const std::string& name : names_) {
+    for (const std::string& name : runs_.names()) {
       if (declared(name) && present.contains(name)) {
         deciding[name] = present.at(name);
         continue;
@@ -266,14 +205,16 @@ class ScanFinder {
     }
     const SearchSpace& space = context_.rendered.space;
     std::erase_if(settings, [&](const Parameters& one) { return space.Violated(one) || one == context_.genome.parameters; });
-    bool all = !hidden && settings.size() <= kMostScanSettings, rounds = HasRounds(context_.genome.parameters, kMostScanned);
+    bool all = !hidden && settings.size() <= kMostScanSettings,
+         rounds = runs_.HasRounds(context_.genome.parameters, kMostScanned);
     for (std::size_t i = 0; all && i < settings.size(); ++i) {
-      for (const std::int64_t elements : Elements(settings[i], kMostScanned)) all = all && IsScan(settings[i], elements);
-      rounds = rounds || HasRounds(settings[i], kMostScanned);
+      for (const std::int64_t elements : runs_.Elements(settings[i], kMostScanned))
+        all = all && runs_.IsScan(settings[i], elements);
+      rounds = rounds || runs_.HasRounds(settings[i], kMostScanned);
     }
     if (!all) found_.parameters = deciding;
     const Parameters& present = context_.genome.parameters;
-    return (all && rounds) || !HasRounds(present, kMostScannedAtLast) || IsScan(present, RoundsOf(present));
+    return (all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast) || runs_.IsScan(present, runs_.RoundsOf(present));
   }
 
   void FindFunctions() {
@@ -297,10 +238,9 @@ class ScanFinder {
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
-  GridRun run_;
   std::vector<const LaunchDirective*> launches_;
-  std::set<std::string> names_;
   PrefixScan found_;
+  ScanRuns runs_;
   std::string why_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,6 +19,8 @@ struct PrefixScan {
   bool wide = false;                        // it may need 64 bits
   std::string type;                         // of the elements: "float", "int" or "unsigned int"
   bool exclusive = false;                   // without an element's own
+  bool last_unread = false;                 // whether the input may end before the last element, on which nothing depends
+  std::int64_t most = 0;                    // with more elements it leaves some without a value; 0: with no number
   const LaunchDirective* launch = nullptr;  // the only one of its kernel
   int kernel = -1;                          // its kernel
   std::vector<std::string> others;          // names of all other kernels that are launched

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "mutators/analysis/combination.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
@@ -30,7 +31,11 @@ bool IsNeutral(const SyntaxTree& tree, const std::string& combine, const std::st
   }
   constexpr std::array kZeros{"0"sv, "0.0"sv, "0.f"sv, "0.0f"sv, "0."sv, "0u"sv, "0U"sv, "0ull"sv, "0ll"sv, "0LL"sv, "0L"sv};
   const bool zero = std::find(kZeros.begin(), kZeros.end(), initial) != kZeros.end();
-  if (combine == "+") return zero;
+  if (combine == "+" || combine == "^" || combine == "|") return zero;
+  constexpr std::array kOnes{"1"sv, "1.0"sv, "1.f"sv, "1.0f"sv, "1."sv, "1u"sv, "1U"sv, "1ull"sv, "1ll"sv};
+  if (combine == "*") return std::find(kOnes.begin(), kOnes.end(), initial) != kOnes.end();
+  constexpr std::array kAllBits{"~0"sv, "~0u"sv, "~0U"sv, "-1"sv, "0xffffffff"sv, "0xffffffffu"sv, "0xFFFFFFFF"sv, "UINT_MAX"sv};
+  if (combine == "&") return SizeOf(type) == 4 && std::find(kAllBits.begin(), kAllBits.end(), initial) != kAllBits.end();
   if (combine == "max" && zero) {
     const int node = WithoutParentheses(tree, element);
     const auto& sides = tree.node(node).children;
@@ -48,7 +53,10 @@ bool IsNeutral(const SyntaxTree& tree, const std::string& combine, const std::st
 
 // With which an extreme may begin where the kernel has no such value.
 std::string NeutralOf(const std::string& combine, const std::string& type) {
-  if (combine == "+") return type == "float" ? "0.0f" : type == "double" ? "0.0" : "0";
+  const bool real = type == "float" || type == "double";
+  if (combine == "*") return type == "float" ? "1.0f" : real ? "1.0" : "1";
+  if (combine == "^" || combine == "|" || combine == "&") return real ? "" : combine == "&" ? "~0" : "0";
+  if (combine == "+") return type == "float" ? "0.0f" : real ? "0.0" : "0";
   if (type == "int") return combine == "max" ? "-2147483647 - 1" : "2147483647";
   if (type == "unsigned int") return combine == "max" ? "0u" : "0xffffffffu";
   return "";
@@ -175,12 +183,12 @@ class ReductionFinder {
     for (const std::string& initial : seen_.initials) {
       const bool neutral = IsNeutral(tree_, found_.combine, found_.type, initial, found_.element);
       // An extreme may begin with a value any number of times if it always does.
-      const bool same = found_.combine != "+" && seen_.always_initial && seen_.initials.size() == 1;
+      const bool same = !IsFold(found_.combine) && seen_.always_initial && seen_.initials.size() == 1;
       if (!neutral && !same)
         return Refuse(fmt::format("its partial results begin with `{}`, which may change the result", initial));
     }
     found_.initial = seen_.initials.empty() ? NeutralOf(found_.combine, found_.type) : *seen_.initials.begin();
-    if (found_.combine == "+") found_.initial = NeutralOf("+", found_.type);
+    if (IsFold(found_.combine)) found_.initial = NeutralOf(found_.combine, found_.type);
     return !found_.initial.empty() || Refuse("it is not known with which value a partial result may begin");
   }
 

@@ -31,7 +31,7 @@ struct Reduction {
   bool by_name = false;         // whether `number` is a declaration
   std::string bound;            // `n`, a parameter of the kernel or a macro of evo:size
   int bound_parameter = -1;     // declaration; -1 for a macro
-  std::string combine;          // "+", "max" or "min"
+  std::string combine;          // "+", "max", "min", "*", "^", "&" or "|"
   std::string type;             // of partial results
   std::string initial;          // with which a partial result may begin, any number of times
   int output = -1;              // the statement or the atomic's call that leaves the result of a block

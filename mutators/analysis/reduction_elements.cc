@@ -20,12 +20,6 @@ bool IsInteger(const std::string& type) {
   return IsArithmetic(plain) && plain != "float" && plain != "double";
 }
 
-// Whether a condition only says which elements there are.
-bool IsGuarded(const SyntaxTree& tree, int expression) {
-  const SyntaxNode& node = tree.node(WithoutParentheses(tree, expression));
-  return node.kind_name == "ConditionalOperator" && node.children.size() == 3 && !LoadsIn(tree, node.children.front());
-}
-
 bool IsSubscript(const SyntaxTree& tree, int node) {
   return tree.node(node).kind_name == "ArraySubscriptExpr" && tree.node(node).children.size() == 2;
 }
@@ -53,6 +47,14 @@ ReductionElements::ReductionElements(const MutationContext& context, int kernel,
     refusal_ = fmt::format("`{}` is not a function of one index {}", tree_.Text(elements_.front()), kNoNumber);
 }
 
+// Whether a condition only says which elements there are.
+bool ReductionElements::IsGuarded(int expression) const {
+  const SyntaxNode& node = tree_.node(WithoutParentheses(tree_, expression));
+  if (node.kind_name != "ConditionalOperator" || node.children.size() != 3 || LoadsIn(tree_, node.children.front())) return false;
+  const auto named = NamedIn(tree_, node.children.front());
+  return std::none_of(named.begin(), named.end(), [&](int d) { return IsOfOneElement(d); });
+}
+
 // A local variable is a part of one element if its initialiser is, and holds partial results if it is changed to or by a value
 // that comes from memory.
 void ReductionElements::FindVariables() {
@@ -74,7 +76,7 @@ void ReductionElements::FindVariables() {
       const bool part = std::any_of(named.begin(), named.end(), [&](int d) { return IsOfOneElement(d); });
       if (!partial && !part && !LoadsGlobal(value) && !NamesShared(tree_, value)) continue;
       const bool constant = variable == node && !written_.contains(variable);
-      const bool one = constant && !partial && !NamesShared(tree_, value) && !IsGuarded(tree_, value) && IsPure(tree_, value);
+      const bool one = constant && !partial && !NamesShared(tree_, value) && !IsGuarded(value) && IsPure(tree_, value);
       (one ? parts_ : partials_).insert(variable);
       more = true;
     }
@@ -106,7 +108,7 @@ bool ReductionElements::LoadsGlobal(int expression) const {
 bool ReductionElements::IsElement(int expression) const {
   const SyntaxNode& node = tree_.node(expression);
   if (node.type.empty() || node.type.find('*') != std::string::npos || IsVariableKind(node.kind_name)) return false;
-  if (IsGuarded(tree_, expression) || NamesShared(tree_, expression) || !IsPure(tree_, expression)) return false;
+  if (IsGuarded(expression) || NamesShared(tree_, expression) || !IsPure(tree_, expression)) return false;
   bool loads = LoadsGlobal(expression);
   for (const int declaration : NamedIn(tree_, expression)) {
     if (IsPartial(declaration)) return false;

@@ -48,6 +48,7 @@ class ReductionElements {
 
   void FindVariables();
   void Collect(int node);
+  bool IsGuarded(int expression) const;
   bool IsElement(int expression) const;
   bool IsOfOneElement(int variable) const { return parts_.contains(variable); }
   bool Varies(int expression) const;

@@ -10,6 +10,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/online_sum.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -121,12 +122,23 @@ class Classifier {
     const auto counted = WithCountedHeader(tree_, node);
     if (!counted || !IsInBlock(tree_, node) || Leaves(counted->parts.body)) return std::nullopt;
     SharedLoop shared{*counted, {}, false};
+    if (const auto online = AsOnlineSum(tree_, *counted)) return WithOnlineSum(shared, *online);
     if (!AddAccumulations(shared) || !AddStores(shared)) return std::nullopt;
     if (shared.accumulations.empty() && !shared.stores) return std::nullopt;
     return shared;
   }
 
  private:
+  // The maximum first, which the sum is fitted to.
+  SharedLoop WithOnlineSum(SharedLoop shared, const OnlineSum& online) const {
+    const std::string& top = tree_.node(online.top).name;
+    Accumulation largest{online.top, ExtremeOf("max", online.type), "", false, ""};
+    // Where there is no value at all, both are as at the start, perhaps -INFINITY.
+    largest.rescale = fmt::format("if ({0} != @) {1} *= {2}(@ - {0});", top, tree_.node(online.sum).name, online.exponential);
+    shared.accumulations = {largest, {online.sum, "+", "", StartsAtZero(tree_, online.sum, shared.counted.parts.statement), ""}};
+    return shared;
+  }
+
   // Whether control flow in a body may do anything but go on to the next iteration.
   bool Leaves(int body) const {
     for (const int node : Subtree(tree_, body)) {
@@ -169,7 +181,7 @@ class Classifier {
   std::optional<Accumulation> Describe(int declaration, const std::string& combine, int loop) const {
     const SyntaxNode& variable = tree_.node(declaration);
     std::string type = variable.type;
-    Accumulation accumulation{declaration, combine, "", false};
+    Accumulation accumulation{declaration, combine, "", false, ""};
     if (IsLocalArray(tree_, declaration)) {
       type = type.substr(0, type.find('['));
       const bool flat = std::count(variable.type.begin(), variable.type.end(), '[') == 1;
@@ -306,6 +318,15 @@ std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop
   const std::string step = counted.step == "1" ? threads.count : fmt::format("{} * {}", threads.count, counted.step);
   changes.push_back({parts.increment, Placement::kReplace, fmt::format("{} += {}", tree.node(counted.counter).name, step)});
   return changes;
+}
+
+AroundCombining AroundCombiningOf(const SyntaxTree& tree, const Accumulation& accumulation) {
+  if (accumulation.rescale.empty()) return {};
+  const SyntaxNode& variable = tree.node(accumulation.declaration);
+  const std::string before = FreshName(tree, "own_" + variable.name);
+  std::string after = accumulation.rescale;
+  for (std::size_t at = after.find('@'); at != std::string::npos; at = after.find('@')) after.replace(at, 1, before);
+  return {fmt::format("const {} {} = {};", variable.type, before, variable.name), after};
 }
 
 std::string Combined(const std::string& combine, const std::string& a, const std::string& b) {

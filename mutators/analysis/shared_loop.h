@@ -15,6 +15,8 @@ struct Accumulation {
   std::string combine;     // "+", or the name of the function: "fmaxf"
   std::string length;      // of an array, as spelled; empty for a scalar
   bool from_zero = false;  // whether a scalar sum is zero when the loop begins
+  // Of a maximum, the code that fits a sum to it, with `@` for what it was before: see online_sum.h. Empty for others.
+  std::string rescale;
 };
 
 // A loop whose iterations can be divided among threads whose variables have the same values: its only effects are accumulations
@@ -35,6 +37,11 @@ struct RowThreads {
 // The changes that divide a loop among threads. All threads but the first begin sums at zero; the caller adds the code that
 // combines the accumulations.
 std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads);
+// What stands before and after the code that combines an accumulation, each on a line of its own; empty for most.
+struct AroundCombining {
+  std::string before, after;
+};
+AroundCombining AroundCombiningOf(const SyntaxTree& tree, const Accumulation& accumulation);
 // A statement that accumulates b in a: `a += b;` or `a = fmaxf(a, b);`.
 std::string Combined(const std::string& combine, const std::string& a, const std::string& b);
 

@@ -106,6 +106,26 @@ std::optional<ForLoop> AsForLoop(const SyntaxTree& tree, int node) {
   return ForLoop{node, PragmaOf(tree, node), parts[0], parts[1], parts[2], parts[3]};
 }
 
+std::optional<ForLoop> AsAnyForLoop(const SyntaxTree& tree, int node) {
+  const SyntaxNode& loop = tree.node(node);
+  if (loop.kind_name != "ForStmt" || loop.children.empty()) return std::nullopt;
+  ForLoop found{node, PragmaOf(tree, node), -1, -1, -1, loop.children.back()};
+  std::vector<std::uint32_t> ends;  // where the two `;` of the head are
+  int depth = 0;
+  for (const std::string_view token : tree.Tokens({loop.range.begin, tree.node(found.body).range.begin})) {
+    const bool opens = token == "(" || token == "[" || token == "{", closes = token == ")" || token == "]" || token == "}";
+    depth += opens - closes;
+    if (token == ";" && depth == 1) ends.push_back(static_cast<std::uint32_t>(token.data() - tree.text().data()));
+  }
+  if (ends.size() != 2) return std::nullopt;
+  for (const int child : loop.children) {
+    const SyntaxNode& part = tree.node(child);
+    if (part.kind_name == kPragmaKind || child == found.body) continue;
+    (part.range.begin < ends[0] ? found.init : part.range.begin < ends[1] ? found.condition : found.increment) = child;
+  }
+  return found;
+}
+
 bool IsInBlock(const SyntaxTree& tree, int statement) {
   const int parent = tree.node(statement).parent;
   return parent >= 0 && tree.node(parent).kind_name == "CompoundStmt";

@@ -50,6 +50,8 @@ struct ForLoop {
 };
 // nullopt for a loop without one of init, condition and increment.
 std::optional<ForLoop> AsForLoop(const SyntaxTree& tree, int node);
+// A `for` whose init, condition and increment are -1 where it has none. nullopt for other nodes.
+std::optional<ForLoop> AsAnyForLoop(const SyntaxTree& tree, int node);
 // The pragma in front of a loop; -1 if there is none.
 int PragmaOf(const SyntaxTree& tree, int loop);
 // The node that a statement begins with: its pragma if it has one, else the statement itself.

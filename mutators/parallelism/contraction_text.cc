@@ -33,11 +33,12 @@ std::string WithCommentsIndented(const std::string& text, const std::string& uni
   return result;
 }
 
-// A bound of the kernel as the launch line spells it: a number, or what is passed for a parameter.
-std::optional<std::string> LaunchSize(const MutationContext& context, const ElementGrid& grid, int bound) {
+}  // namespace
+
+std::optional<std::string> LaunchedSize(const MutationContext& context, const ElementGrid& grid, int bound) {
   const SyntaxTree& tree = context.tree;
   if (tree.node(bound).kind_name == "IntegerLiteral") return std::string(tree.Text(bound));
-  const int parameter = NamedDeclaration(tree, bound);
+  const int parameter = tree.node(bound).kind_name == "ParmDecl" ? bound : NamedDeclaration(tree, bound);
   if (parameter < 0 || tree.node(parameter).kind_name != "ParmDecl") return std::nullopt;
   std::size_t place = 0;
   for (const int child : tree.node(grid.kernel).children) {
@@ -49,8 +50,6 @@ std::optional<std::string> LaunchSize(const MutationContext& context, const Elem
   if (argument.kind == LaunchArgumentText::Kind::kStruct) return std::nullopt;
   return argument.text;
 }
-
-}  // namespace
 
 bool LoadsElements(const SyntaxTree& tree, int statement) {
   const auto& variables = tree.node(statement).children;
@@ -143,8 +142,8 @@ std::optional<std::vector<std::string>> TiledGrid(const MutationContext& context
                                                   const std::string& tile_m, const std::string& tile_n) {
   const LaunchDirective& launch = *found.grid.launch;
   if (found.grid.flat >= 0) {
-    const auto rows = LaunchSize(context, found.grid, found.grid.indices[0].bound);
-    const auto columns = LaunchSize(context, found.grid, found.grid.indices[1].bound);
+    const auto rows = LaunchedSize(context, found.grid, found.grid.indices[0].bound);
+    const auto columns = LaunchedSize(context, found.grid, found.grid.indices[1].bound);
     if (!rows || !columns) return std::nullopt;
     const bool m_first = found.m.axis == 0;
     return std::vector{fmt::format("ceil_div({}, {})", *columns, m_first ? tile_m : tile_n),

@@ -46,6 +46,10 @@ class ContractionText {
 // Whether a declaration loads elements. `const float* b = &B[n];` computes an address only.
 bool LoadsElements(const SyntaxTree& tree, int statement);
 
+// A bound of the kernel as the launch line spells it, a number or what is passed for a parameter; or what is passed for a
+// parameter itself. nullopt for anything else.
+std::optional<std::string> LaunchedSize(const MutationContext& context, const ElementGrid& grid, int bound);
+
 // The launch's grid with blocks of tile_m x tile_n elements, its dimensions as texts; nullopt if the launch line cannot say how
 // many there are, in words kUnknownGrid.
 std::optional<std::vector<std::string>> TiledGrid(const MutationContext& context, const Contraction& found,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <functional>
 #include <string>
@@ -18,17 +19,10 @@ namespace evo {
 // written out where it finds nothing else to do.
 class KernelVisitor : public SourceMutator {
  public:
+  // Looking at a kernel may take a fifth of a second, so that what is found stays with the tree.
   std::vector<Proposal> Proposals(const MutationContext& context) const final {
-    // Looking at kernels may take seconds, and most sources are looked at often.
-    std::vector<Proposal> proposals;
-    bool looked = false;
-    const auto look = [&] {
-      looked = true;
-      proposals = Find(context);
-      return std::vector<std::string>(proposals.empty() ? 1 : 0);
-    };
-    const bool nothing = !context.tree.Remembered(fmt::format("{} finds nothing", name()), look).empty();
-    return looked || nothing ? proposals : Find(context);
+    const std::string key = fmt::format("proposals of {} with {}", name(), fmt::join(context.genome.parameters, ","));
+    return context.tree.Kept<std::vector<Proposal>>(key, [&] { return Find(context); });
   }
   std::vector<std::string> Refusals(const MutationContext& context) const final {
     return RefusalsInPlainSource(

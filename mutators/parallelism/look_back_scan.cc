@@ -36,8 +36,16 @@ class LookBackScan : public KernelVisitor {
 
   static Proposal Rewritten(const MutationContext& context, const PrefixScan& scan) {
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
-    const LookBackNames names{unused("THREADS"), unused("ITEMS"), unused("states"), unused("ticket")};
+    LookBackNames names{unused("THREADS"), unused("ITEMS"), unused("states"), unused("ticket"),
+                        context.tree.node(scan.kernel).name};
     Proposal proposal;
+    proposal.parameters = scan.parameters;
+    proposal.brings = {{names.threads, kScanThreads, 256}, {names.items, kScanItems, 16}};
+    if (scan.most > 0) {
+      names.kernel = unused("scan_by_look_back");
+      AddBeside(context, scan, names, proposal);
+      return proposal;
+    }
     for (const int function : scan.functions) {
       const std::string text = function == scan.kernel ? LookBackText(context.tree, scan, names) : "";
       proposal.changes.push_back({function, Placement::kReplace, text});
@@ -45,22 +53,50 @@ class LookBackScan : public KernelVisitor {
       if (!children.empty() && context.tree.node(children.back()).kind_name == "CompoundStmt")
         proposal.also_anchored.push_back(children.back());
     }
-    const std::string tiles = fmt::format("ceil_div({}, {} * {})", scan.size, names.threads, names.items);
     const std::string& kernel = scan.launch->kernel;
-    const std::string size = scan.wide ? fmt::format("i64({})", scan.size) : scan.size;
-    proposal.launch = {
-        {kernel, "before", fmt::format("workspace {} u64 [{}]", names.states, tiles)},
-        {kernel, "before", fmt::format("workspace {} u32 [1]", names.ticket)},
-        {kernel, "before", fmt::format("memset {} 0", names.states)},
-        {kernel, "before", fmt::format("memset {} 0", names.ticket)},
-        {kernel, "arguments", fmt::format("{}, {}, {}, {}, {}", scan.input, scan.output, names.states, names.ticket, size)},
-        {kernel, "grid", tiles},
-        {kernel, "block", names.threads}};
+    AddWorkspaces(scan, names, proposal);
+    proposal.launch.push_back({kernel, "arguments", Arguments(scan, names)});
+    proposal.launch.push_back({kernel, "grid", Tiles(scan, names)});
+    proposal.launch.push_back({kernel, "block", names.threads});
     if (scan.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", ""});
     for (const std::string& other : scan.others) proposal.launch.push_back({other, "removed", ""});
-    proposal.parameters = scan.parameters;
-    proposal.brings = {{names.threads, kScanThreads, 256}, {names.items, kScanItems, 16}};
+    if (!context.rendered.workspaces.empty()) proposal.launch.push_back({kernel, "unused", ""});
     return proposal;
+  }
+
+  static std::string Tiles(const PrefixScan& scan, const LookBackNames& names) {
+    return fmt::format("ceil_div({}, {} * {})", scan.size, names.threads, names.items);
+  }
+
+  static std::string Arguments(const PrefixScan& scan, const LookBackNames& names) {
+    const std::string size = scan.wide ? fmt::format("i64({})", scan.size) : scan.size;
+    return fmt::format("{}, {}, {}, {}, {}", scan.input, scan.output, names.states, names.ticket, size);
+  }
+
+  static void AddWorkspaces(const PrefixScan& scan, const LookBackNames& names, Proposal& proposal) {
+    const std::string& kernel = scan.launch->kernel;
+    proposal.launch.push_back({kernel, "before", fmt::format("workspace {} u64 [{}]", names.states, Tiles(scan, names))});
+    proposal.launch.push_back({kernel, "before", fmt::format("workspace {} u32 [1]", names.ticket)});
+    proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.states)});
+    proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.ticket)});
+  }
+
+  // The new kernel beside the old ones, which are launched for more elements than those for which it does the same.
+  static void AddBeside(const MutationContext& context, const PrefixScan& scan, const LookBackNames& names, Proposal& proposal) {
+    const std::string& kernel = scan.launch->kernel;
+    proposal.changes.push_back({scan.kernel, Placement::kBefore, LookBackText(context.tree, scan, names) + "\n\n"});
+    for (const int function : scan.functions) {
+      const auto& children = context.tree.node(function).children;
+      if (!children.empty() && context.tree.node(children.back()).kind_name == "CompoundStmt")
+        proposal.also_anchored.push_back(children.back());
+    }
+    AddWorkspaces(scan, names, proposal);
+    proposal.launch.push_back({kernel, "before",
+                               fmt::format("launch {}({}) grid({}) block({}) when({} <= {})", names.kernel,
+                                           Arguments(scan, names), Tiles(scan, names), names.threads, scan.size, scan.most)});
+    std::vector<std::string> old = scan.others;
+    old.push_back(kernel);
+    for (const std::string& other : old) proposal.launch.push_back({other, "when", fmt::format("{} > {}", scan.size, scan.most)});
   }
 };
 

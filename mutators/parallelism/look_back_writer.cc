@@ -104,13 +104,13 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
   const @T* x = X + begin;
   @T* y = Y + begin;
   const int own = count - begin < kTile ? count - begin : kTile;
-  const bool whole = own == kTile && (reinterpret_cast<size_t>(x) | reinterpret_cast<size_t>(y)) % 16 == 0;
+@declare_read  const bool whole = own == kTile && (reinterpret_cast<size_t>(x) | reinterpret_cast<size_t>(y)) % 16 == 0;
 
   const int first = warp * (@ITEMS * 32) + lane * 4;
   @T4 values[kVectors];
   @T sum = @0;   // of the warp's elements so far
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k) values[k] = @LoadFour(x, first + k * 128, own, whole);
+  for (int k = 0; k < kVectors; ++k) values[k] = @LoadFour(x, first + k * 128, @read);
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
     values[k].y += values[k].x;
@@ -180,6 +180,10 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
   const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
   // In this order: a mark may begin another.
   const std::vector<std::pair<std::string_view, std::string>> marks{
+      {"@declare_read", scan.last_unread ? "  // Nothing depends on the last element, which may not be there.\n"
+                                           "  const int loaded = begin + own < count ? own : own - 1;\n"
+                                         : ""},
+      {"@read", scan.last_unread ? "loaded, whole && loaded == own" : "own, whole"},
       {"@add", std::string(scan.exclusive ? kAddExclusive : kAddInclusive)},
       {"@State", unused("TileState")},
       {"@LoadFour", unused("LoadFour")},
@@ -187,7 +191,7 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
       {"@TilesBefore", unused("TilesBefore")},
       {"@THREADS", names.threads},
       {"@ITEMS", names.items},
-      {"@kernel", tree.node(scan.kernel).name},
+      {"@kernel", names.kernel},
       {"@restrict", scan.input == scan.output ? "" : " __restrict__"},
       {"@index", scan.wide ? "long long" : "int"},
       {"@wide_tile", scan.wide ? "(long long)tile" : "tile"},

@@ -12,6 +12,7 @@ struct LookBackNames {
   std::string items;    // elements of a thread, a multiple of 4
   std::string states;   // a word of 64 bits for each tile
   std::string ticket;   // how many tiles are taken
+  std::string kernel;
 };
 
 // The kernel of a scan and what it calls, as one text: a single pass with decoupled look-back (D. Merrill, M. Garland,

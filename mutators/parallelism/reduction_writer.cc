@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mutators/analysis/affine_index.h"
+#include "mutators/analysis/combination.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
@@ -39,13 +40,20 @@ void ReductionWriter::FindWords() {
   words_.number = found_.by_name ? tree_.node(found_.number).name : Fresh("i");
   words_.first = Fresh("first");
   const int named = NamedDeclaration(tree_, found_.result);
+  // A variable of an element may have the same name, in a block of its own.
+  const auto declares = [&](int statement) {
+    const auto& declared = tree_.node(statement).children;
+    return std::any_of(declared.begin(), declared.end(), [&](int d) { return tree_.node(d).name == tree_.node(named).name; });
+  };
   const bool own =
-      named >= 0 && tree_.node(named).type.find('[') == std::string::npos && tree_.node(named).type == found_.type &&
+      named >= 0 && std::none_of(found_.of_element.begin(), found_.of_element.end(), declares) &&
+      tree_.node(named).type.find('[') == std::string::npos && tree_.node(named).type == found_.type &&
       std::find(found_.of_element.begin(), found_.of_element.end(), tree_.node(named).parent) == found_.of_element.end();
   words_.value = own                       ? tree_.node(named).name
                  : found_.combine == "+"   ? Fresh("sum")
                  : found_.combine == "max" ? Fresh("largest")
-                                           : Fresh("smallest");
+                 : found_.combine == "min" ? Fresh("smallest")
+                                           : Fresh("folded");
 }
 
 // Which elements the rounds of a block take.
@@ -135,7 +143,7 @@ std::string ReductionWriter::VectorType(const std::string& type) const {
 }
 
 std::string ReductionWriter::Combine(const std::string& value) const {
-  if (found_.combine == "+") return fmt::format("{} += {};", words_.value, value);
+  if (IsFold(found_.combine)) return fmt::format("{} {}= {};", words_.value, found_.combine, value);
   const std::string callee = found_.type == "float"    ? fmt::format("f{}f", found_.combine)
                              : found_.type == "double" ? fmt::format("f{}", found_.combine)
                                                        : found_.combine;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "mutators/analysis/source_query.h"
@@ -84,7 +85,8 @@ std::string SplitTensorWriter::Products() const {
   return text + "        }\n      }\n    }\n";
 }
 
-// A sum that is not below 10^23 may be one of infinities, or too large for a float with the factor of 2^48.
+// A sum that is not below 10^23 may be one of infinities, or too large for a float with the factor of 2^48. Each product is off
+// by up to 2^-21, eight times the rounding of a float: few products may stand out by that.
 std::string SplitTensorWriter::Sum(const std::string& value) const {
   const std::string& sum = tree_.node(found_.accumulator).name;
   const SyntaxNode& k = tree_.node(found_.k.counter);
@@ -97,10 +99,12 @@ std::string SplitTensorWriter::Sum(const std::string& value) const {
   before.erase(in_loop, before.end());
   repeated.push_back(found_.update);
   std::string text = fmt::format("      float {} = {} * 0x1p-48f;\n", sum, value);
-  text += "      // What is not finite, or became too large by 2^48, is summed up in plain float.\n";
-  text += fmt::format("      if (!(fabsf({}) < 1e23f)) {{\n        {} = 0.0f;\n", sum, sum) + Statements(before, "        ", {});
-  text += fmt::format("#pragma unroll 1\n        for ({0} {1} = 0; {1} < {2}; ++{1}) {{\n", WithoutConst(k.type), k.name,
-                      tree_.Text(found_.k.bound));
+  text += "      // Few products, and what is not finite or became too large by 2^48, are summed up in plain float.\n";
+  const std::string bound(tree_.Text(found_.k.bound));
+  const bool one_word = std::all_of(bound.begin(), bound.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  text += fmt::format("      if ({} < 32 || !(fabsf({}) < 1e23f)) {{\n", one_word ? bound : "(" + bound + ")", sum);
+  text += fmt::format("        {} = 0.0f;\n", sum) + Statements(before, "        ", {});
+  text += fmt::format("#pragma unroll 1\n        for ({0} {1} = 0; {1} < {2}; ++{1}) {{\n", WithoutConst(k.type), k.name, bound);
   return text + Statements(repeated, "          ", {}) + "        }\n      }\n";
 }
 

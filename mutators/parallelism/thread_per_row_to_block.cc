@@ -28,7 +28,10 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
   const std::string partials = FreshName(tree, "warp_partials");
   const std::string offset = FreshName(tree, "offset");
   const std::string warp = FreshName(tree, "warp");
-  std::string text = fmt::format("\n{}{{\n{}__shared__ {} {}[32];\n", outer, indent, variable.type, partials);
+  const AroundCombining around = AroundCombiningOf(tree, accumulation);
+  const auto line = [&](const std::string& code) { return code.empty() ? "" : fmt::format("\n{}{}", outer, code); };
+  std::string text =
+      line(around.before) + fmt::format("\n{}{{\n{}__shared__ {} {}[32];\n", outer, indent, variable.type, partials);
   const std::string other = fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset);
   text += fmt::format(
       "{}{}\n", indent,
@@ -40,7 +43,7 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
                             Combined(accumulation.combine, name, fmt::format("{}[{}]", partials, warp)), indent));
   // In a loop, the next iteration writes what this one still reads.
   if (IsInALoop(tree, loop)) text += fmt::format("{}__syncthreads();\n", indent);
-  return text + outer + "}";
+  return text + outer + "}" + line(around.after);
 }
 
 class ThreadPerRowToBlock : public SourceMutator {

@@ -24,12 +24,15 @@ std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
       name += fmt::format("[{}]", index);
       inner += "  ";
     }
+    const AroundCombining around = AroundCombiningOf(tree, accumulation);
+    if (!around.before.empty()) text += "\n" + indent + around.before;
     const std::string offset = FreshName(tree, "offset");
     const std::string other = fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset);
     text +=
         "\n" + inner +
         Block(fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2)", offset), Combined(accumulation.combine, name, other), inner);
     if (!accumulation.length.empty()) text += fmt::format("\n{}}}", indent);
+    if (!around.after.empty()) text += "\n" + indent + around.after;
   }
   return text;
 }

@@ -10,6 +10,8 @@
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/tensor_writer.h"
+#include "mutators/parallelism/tile_ring_writer.h"
 #include "mutators/parallelism/tile_writer.h"
 
 namespace evo {
@@ -23,6 +25,27 @@ const std::vector<std::int64_t> kElements{1, 2, 4, 8};
 constexpr int kShared = 49152;
 // With more threads, 8 x 8 sums each exceed the registers of a multiprocessor.
 constexpr int kMostTileThreads = 512;
+
+// Of floats: sizes by fours, because a thread loads four at once.
+const std::vector<std::int64_t> kRingTiles{32, 64, 128, 256};
+const std::vector<std::int64_t> kFours{4, 8, 16};
+const std::vector<std::int64_t> kLanes{2, 4, 8, 16};
+const std::vector<std::int64_t> kRingStages{2, 3, 4};
+const std::vector<std::int64_t> kBlocks{1, 2, 3, 4};
+// An even number, so that parts of two steps take turns.
+const std::vector<std::int64_t> kUnrolled{2, 4, 8, 16, 32};
+// Dynamic shared memory of a block and of a multiprocessor on Hopper, in bytes. Each block takes 1024 of the latter besides.
+constexpr int kRingShared = 232448;
+constexpr int kAllShared = 233472;
+// Registers of a multiprocessor, of which threads get eights, and the most that a thread can have.
+constexpr int kAllRegisters = 65536;
+constexpr int kThreadRegisters = 255;
+
+// What a search begins with: tiles that large products want, and those of which small ones have enough for all multiprocessors.
+struct RingSizes {
+  std::int64_t tile_m, tile_n, thread_m, thread_n, stages, blocks;
+};
+constexpr RingSizes kRingSizes[] = {{128, 256, 8, 16, 4, 1}, {64, 64, 8, 4, 4, 3}};
 
 // One thread per element of a matrix product becomes a block per tile of the output: both factors' parts come through shared
 // memory, and each thread keeps a tile of sums in registers. All of it at once, because shared tiles alone are slower than what
@@ -49,7 +72,10 @@ class TileContraction : public KernelVisitor {
     VisitRecognised(context, refuse, AsContraction, [&](const Contraction& found, const Refuse& refuse_kernel) {
       const auto grid = GridOf(context, found);
       if (!grid) return refuse_kernel(kUnknownGrid);
-      propose(Tiled(context, found, *grid));
+      const auto operands = AsSplitOperands(context.tree, found);
+      const auto* floats = std::get_if<TensorOperands>(&operands);
+      if (floats == nullptr) return propose(Tiled(context, found, *grid));
+      for (const RingSizes& sizes : kRingSizes) propose(InRing(context, found, *floats, *grid, sizes));
     });
   }
 
@@ -77,6 +103,44 @@ class TileContraction : public KernelVisitor {
     const auto divides = [&](const std::string& tile) { return fmt::format("{} * {} % ({}) == 0", tile, tile_k, threads); };
     proposal.constraints = {fmt::format("{0} >= 32 && {0} <= {1}", threads, kMostTileThreads), divides(tile_m), divides(tile_n),
                             fmt::format("{} <= {}", writer.SharedBytes(), kShared)};
+    return proposal;
+  }
+
+  // Floats come by asynchronous copies, which leave their registers to the sums.
+  static Proposal InRing(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
+                         const std::vector<std::string>& grid, const RingSizes& sizes) {
+    const auto [tile_m, tile_n, tile_k, thread_m, thread_n] = NamesIn(context.tree);
+    const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
+    const std::string lanes = unused("LANES_M"), stages = unused("STAGES"), blocks = unused("BLOCKS"),
+                      unrolled = unused("UNROLL_K");
+    const TileRingWriter writer(context, found, operands,
+                                {tile_m, tile_n, tile_k, thread_m, thread_n, lanes, stages, blocks, unrolled});
+    Proposal proposal;
+    const int kernel = found.grid.kernel, body = context.tree.node(kernel).children.back();
+    const std::string threads = writer.Threads();
+    proposal.changes = {{kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"},
+                        WithBounds(context.tree, kernel, fmt::format("{}, {}", threads, blocks)),
+                        {body, Placement::kReplace, writer.Body()}};
+    const std::string& launched = found.grid.launch->kernel;
+    proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
+                       {launched, "block", threads},
+                       {launched, "shared", writer.RingBytes()}};
+    proposal.brings = {{tile_m, kRingTiles, sizes.tile_m},  {tile_n, kRingTiles, sizes.tile_n}, {tile_k, kDepths, 16},
+                       {thread_m, kFours, sizes.thread_m},  {thread_n, kFours, sizes.thread_n}, {lanes, kLanes, 4},
+                       {stages, kRingStages, sizes.stages}, {blocks, kBlocks, sizes.blocks},    {unrolled, kUnrolled, 16}};
+    const auto divides = [](const std::string& tile, const std::string& warp) {
+      return fmt::format("{} % ({}) == 0", tile, warp);
+    };
+    proposal.constraints = {fmt::format("{} <= {}", threads, kMostTileThreads),
+                            divides(tile_m, fmt::format("{} * {}", lanes, thread_m)),
+                            divides(tile_n, fmt::format("32 / {} * {}", lanes, thread_n)),
+                            writer.SharesOut(true),
+                            writer.SharesOut(false),
+                            fmt::format("{} <= {}", writer.Registers(), kThreadRegisters),
+                            fmt::format("{} <= {} / ({} * {}) * 8", writer.Registers(), kAllRegisters / 8, threads, blocks),
+                            fmt::format("{} <= {}", writer.SumBytes(), writer.RingBytes()),
+                            fmt::format("{} <= {}", writer.RingBytes(), kRingShared),
+                            fmt::format("({} + 1024) * {} <= {}", writer.RingBytes(), blocks, kAllShared)};
     return proposal;
   }
 };

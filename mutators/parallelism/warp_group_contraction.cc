@@ -6,6 +6,7 @@
 #include "mutators/analysis/product_restatement.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/mapped_group_writer.h"
 #include "mutators/parallelism/warp_group_writer.h"
 
 namespace evo {
@@ -28,6 +29,17 @@ struct GroupSizes {
   std::int64_t tile_m, tile_n, group_rows, stages;
 };
 constexpr GroupSizes kGroupSizes[] = {{256, 128, 128, 4}, {64, 128, 64, 5}};
+
+// The same with tensor maps, where two groups share the rows of a tile.
+const std::vector<std::int64_t> kMappedTiles{128, 256};
+const std::vector<std::int64_t> kMappedRing{2, 3, 4, 5, 6};
+const std::vector<std::int64_t> kRowsOfTiles{4, 8, 16, 32};
+// An H100 or H200 has 132 multiprocessors; with a million every block has one tile.
+const std::vector<std::int64_t> kResident{132, 1000000};
+struct MappedSizes {
+  std::int64_t tile_m, tile_n, stages;
+};
+constexpr MappedSizes kMappedSizes[] = {{128, 256, 4}, {128, 128, 6}};
 
 // One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output, whose warp groups
 // multiply tiles in shared memory by wgmma while asynchronous copies bring the next tiles.
@@ -70,7 +82,39 @@ class WarpGroupContraction : public KernelVisitor {
       else
         for (const GroupSizes& sizes : kGroupSizes)
           propose(Tiled(context, contraction, std::get<TensorOperands>(operands), names, *grid, sizes));
+      if (!required.empty() && required != kArch) continue;
+      if (const auto mapped = AsMappedOperands(context, contraction, std::get<TensorOperands>(operands))) {
+        for (const MappedSizes& sizes : kMappedSizes)
+          propose(Mapped(context, contraction, std::get<TensorOperands>(operands), *mapped, sizes));
+      }
     }
+  }
+
+  static std::string Requirement(const MutationContext& context) {
+    return context.rendered.required_arch.empty() ? fmt::format("// evo:requires {}\n", kArch) : std::string();
+  }
+
+  // With tensor maps, of which both factors must be matrices.
+  static Proposal Mapped(const MutationContext& context, const Contraction& found, const TensorOperands& operands,
+                         const MappedOperands& mapped, const MappedSizes& sizes) {
+    const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
+    const MappedGroupParameters names{unused("TILE_M"), unused("TILE_N"), unused("STAGES"), unused("GROUP"), unused("RESIDENT")};
+    const MappedGroupWriter writer(context, found, operands, mapped, names);
+    Proposal proposal;
+    const int kernel = found.grid.kernel, body = context.tree.node(kernel).children.back();
+    proposal.changes = {{kernel, Placement::kBefore, Requirement(context) + writer.Blocks()},
+                        WithBounds(context.tree, kernel, "384, 1"),
+                        {LastParameter(context.tree, kernel), Placement::kAfter, writer.Maps()},
+                        {body, Placement::kReplace, writer.Body()}};
+    proposal.launch = writer.Launches();
+    proposal.brings = {{names.tile_m, kMappedTiles, sizes.tile_m},
+                       {names.tile_n, kMappedTiles, sizes.tile_n},
+                       {names.stages, kMappedRing, sizes.stages},
+                       {names.group, kRowsOfTiles, 8},
+                       {names.resident, kResident, 132}};
+    proposal.constraints = {fmt::format("{} * {} <= 32768", names.tile_m, names.tile_n),
+                            fmt::format("{} <= {}", writer.SharedBytes(), kGroupShared)};
+    return proposal;
   }
 
   static WarpGroupParameters NamesIn(const SyntaxTree& tree) {
@@ -84,9 +128,7 @@ class WarpGroupContraction : public KernelVisitor {
     const WarpGroupWriter writer(context, found, operands, names);
     Proposal proposal;
     const int kernel = found.grid.kernel, body = context.tree.node(kernel).children.back();
-    const std::string requires_arch =
-        context.rendered.required_arch.empty() ? fmt::format("// evo:requires {}\n", kArch) : std::string();
-    proposal.changes = {{kernel, Placement::kBefore, requires_arch + writer.Blocks()},
+    proposal.changes = {{kernel, Placement::kBefore, Requirement(context) + writer.Blocks()},
                         {kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"},
                         WithBounds(context.tree, kernel, writer.Threads()),
                         {body, Placement::kReplace, writer.Body()}};

@@ -45,6 +45,7 @@ TEST(ExportedKernel, NvccMakesTheKernelsOfShippedTemplates) {
   EXPECT_EQ(WhyNot(tasks / "gemm", "tiled"), "");
   EXPECT_EQ(WhyNot(tasks / "attention", "mma_split"), "");
   EXPECT_EQ(WhyNot(tasks / "attention", "wgmma"), "");
+  EXPECT_EQ(WhyNot(tasks / "gemm_fp16", "wgmma"), "");
 }
 
 // All of them, for a change of the compilers' options.

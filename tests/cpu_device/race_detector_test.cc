@@ -27,6 +27,22 @@ TEST_F(RaceDetectorTest, ReadersDoNotRace) {
   EXPECT_TRUE(Touch(3, 0, evo_cpu_write));
 }
 
+// An arrival at a barrier in shared memory, and a wait for one, order two warps; what comes after the arrival they do not.
+TEST_F(RaceDetectorTest, ArrivalsAndWaitsOrderWarps) {
+  EXPECT_FALSE(Touch(32, 0, evo_cpu_write));
+  EXPECT_FALSE(Touch(33, 4, evo_cpu_write));
+  EXPECT_FALSE(Touch(34, 8, evo_cpu_write));
+  races_.WarpBarrier(1, 0b011);
+  races_.Release(32);
+  EXPECT_FALSE(Touch(32, 12, evo_cpu_write));
+  EXPECT_TRUE(Touch(0, 0, evo_cpu_read)) << "not waited for";
+  races_.Acquire(0);
+  EXPECT_FALSE(Touch(0, 0, evo_cpu_read));
+  EXPECT_FALSE(Touch(0, 4, evo_cpu_write)) << "what the arriving thread knew of its warp";
+  EXPECT_TRUE(Touch(0, 8, evo_cpu_read)) << "what it did not know";
+  EXPECT_TRUE(Touch(0, 12, evo_cpu_read)) << "after the arrival";
+}
+
 TEST_F(RaceDetectorTest, RemembersAReaderOfAnotherWarp) {
   EXPECT_FALSE(Touch(1, 0, evo_cpu_read));
   EXPECT_FALSE(Touch(40, 0, evo_cpu_read));

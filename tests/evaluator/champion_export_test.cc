@@ -6,18 +6,20 @@
 namespace evo {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-JobResult Exported(Outcome outcome, const std::string& message) {
+JobResult Exported(Outcome outcome, const std::string& message, const std::string& image = "nvcc's") {
   CompileResult result;
   result.outcome = outcome;
   result.message = message;
-  result.program.image = "nvcc's";
+  result.program.image = image;
   return FakeJobRunner::Reply(ToMessage(result));
 }
 
 ChampionCheck CheckExport(Checked& checked, JobResult nvcc, bool runs_image) {
-  checked.compile = ScriptedJobRunner({CompiledImage("candidate's"), CompiledImage("baseline's"), std::move(nvcc)});
+  checked.compile = ScriptedJobRunner({CompiledImage("candidate's"), CompiledImage("baseline's"), std::move(nvcc),
+                                       Exported(Outcome::kOk, "", "nvcc's with lines")});
   const ExportToJudge exported{{"kernel.cu", "kernel", "host", {"-arch=sm_80"}}, runs_image};
   return ChampionChecker(checked.compile, checked.workers, "sm_80", false)
       .CheckExport({}, {}, {}, {}, kCheckDeadline, exported, {});
@@ -25,12 +27,16 @@ ChampionCheck CheckExport(Checked& checked, JobResult nvcc, bool runs_image) {
 
 TEST(ChampionChecker, TheImageThatNvccMakesOfTheExportIsJudged) {
   Checked checked(Passed());
-  checked.workers.expected_image = "nvcc's";
+  checked.workers.expected_image = "nvcc's with lines";
   const ChampionCheck check = CheckExport(checked, Exported(Outcome::kOk, ""), true);
-  ASSERT_THAT(checked.compile.jobs, SizeIs(3));
-  const auto asked = std::get<ExportRequest>(ToCompileWorkerRequest(checked.compile.jobs.back().request));
-  EXPECT_EQ(asked.exported.kernel, "kernel");
-  EXPECT_EQ(asked.exported.options, std::vector<std::string>{"-arch=sm_80"});
+  ASSERT_THAT(checked.compile.jobs, SizeIs(4));
+  const auto asked = [&](std::size_t job) {
+    return std::get<ExportRequest>(ToCompileWorkerRequest(checked.compile.jobs[job].request)).exported;
+  };
+  EXPECT_EQ(asked(2).kernel, "kernel");
+  EXPECT_THAT(asked(2).options, ElementsAre("-arch=sm_80"));
+  EXPECT_THAT(asked(3).options, ElementsAre("-arch=sm_80", "-lineinfo"));
+  EXPECT_EQ(checked.workers.text_of_lines, "kernel");
   const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.front().request));
   EXPECT_EQ(request.candidate.program.image, "nvcc's");
   EXPECT_EQ(request.baseline.program.image, "baseline's");

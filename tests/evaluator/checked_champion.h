@@ -58,12 +58,15 @@ class FakeFreshWorkers : public FreshWorkers {
     return tools;
   }
 
-  CountedEvents CountEvents(const AttachedProgram& program, const Seeds&, const std::stop_token&) override {
+  CountedEvents CountEvents(const AttachedProgram& program, const std::string& text, const Seeds&,
+                            const std::stop_token&) override {
     EXPECT_EQ(program.program.image, expected_image);
+    text_of_lines = text;
     return counted;
   }
 
   std::string expected_image = "candidate's";
+  std::string text_of_lines;
   CountedEvents counted;
   std::vector<ToolResult> tools;
   std::vector<Seeds> seeds;

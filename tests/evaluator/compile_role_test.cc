@@ -123,5 +123,20 @@ TEST_F(CompileRoleTest, HopperTemplatesForShortSequencesKeepTheirProductsInFligh
   expect_in_flight(LoadTemplate(folder.parent_path() / "attention_causal" / "wgmma_short.cu"), {});
 }
 
+TEST_F(CompileRoleTest, HopperTemplatesOfMatrixProductsKeepTheirProductsInFlight) {
+  const std::filesystem::path folder = ShareDirectory() / "kernel_templates";
+  for (const char* task : {"gemm_fp16", "gemm_bf16", "linear_gelu_bf16"}) {
+    const KernelTemplate kernel = LoadTemplate(folder / task / "wgmma.cu");
+    for (const Parameters& parameters :
+         {Parameters{}, Parameters{{"CLUSTER", 1}, {"BLOCK_N", 192}}, Parameters{{"BLOCK_M", 256}, {"BLOCK_N", 128}},
+          Parameters{{"BLOCK_K", 128}, {"STAGES", 2}}}) {
+      const CompileResult result = Compile(RenderParameters(kernel.text, parameters), "sm_90a");
+      ASSERT_EQ(result.outcome, Outcome::kOk) << result.message << result.log;
+      EXPECT_EQ(result.facts.spill_bytes, 0) << task << result.log;
+      EXPECT_EQ(result.log.find("serialized"), std::string::npos) << task << result.log;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace evo

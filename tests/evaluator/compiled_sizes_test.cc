@@ -241,7 +241,7 @@ TEST(CompiledSizes, AnExportIsCompiledForEachImage) {
   two.others = {Image("of 7", 7)};
   CompiledProgram nvcc;
   nvcc.image = "nvcc's";
-  ScriptedJobRunner compile({Made(two), Made(two), Made(nvcc), Made(nvcc)});
+  ScriptedJobRunner compile({Made(two), Made(two), Made(nvcc), Made(nvcc), Made(nvcc), Made(nvcc)});
   FreshWorker workers;
   ExportToJudge exported;
   exported.exported.options = {"-std=c++17"};
@@ -249,7 +249,7 @@ TEST(CompiledSizes, AnExportIsCompiledForEachImage) {
   const ChampionCheck check = ChampionChecker(compile, workers, "sm_90a", false, sizes)
                                   .CheckExport({}, {}, {}, {}, std::chrono::milliseconds(1000), exported, {});
   EXPECT_EQ(check.outcome, Outcome::kOk) << check.message;
-  ASSERT_THAT(compile.jobs, SizeIs(4));
+  ASSERT_THAT(compile.jobs, SizeIs(6)) << "once more with lines";
   const auto asked = [&](std::size_t job) { return ToCompileWorkerRequest(compile.jobs[job].request); };
   EXPECT_EQ(std::get<CompileRequest>(asked(0)).sizes.wanted, Counts({7}));
   EXPECT_EQ(std::get<CompileRequest>(asked(1)).sizes.wanted, Counts({})) << "the baseline is only timed";

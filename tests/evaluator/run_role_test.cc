@@ -74,7 +74,7 @@ TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
   RunSession session(std::move(device), [] { return true; });
   session.Setup(TwiceSetup());
   RecordingChannel channel;
-  const CountRequest request{TwiceProgram("candidate"), TwiceProgram("baseline")};
+  const CountRequest request{TwiceProgram("candidate"), TwiceProgram("baseline"), TwiceProgram("candidate").source};
   const CountedEvents counted = session.CountEvents(request, channel);
   EXPECT_EQ(counted.not_counted, "");
   ASSERT_EQ(counted.counters.size(), 2u);

@@ -78,6 +78,14 @@ TEST(RenderLaunchChange, AddsAndRemovesFields) {
   const std::string without = *RenderLaunchChange(kText, {"k", "template", ""});
   EXPECT_EQ(without, Replaced(kText, "k<N>(X", "k(X"));
   EXPECT_EQ(*RenderLaunchChange(kText, {"other", "shared", ""}), kText);
+  EXPECT_EQ(*RenderLaunchChange(kText, {"k<N>", "kernel", "k_of_n"}), Replaced(kText, "k<N>(X", "k_of_n(X"));
+  EXPECT_EQ(RenderLaunchChange(kText, {"k<M>", "kernel", "k_of_n"}), std::nullopt) << "it has other template arguments";
+}
+
+TEST(RenderLaunchChange, ChangesTheConditionOfEveryLaunch) {
+  const std::string text = "// evo:launch a(X) grid(1) block(1)\n// evo:launch a(Y) grid(1) when(N) block(1)\nint x;\n";
+  EXPECT_EQ(*RenderLaunchChange(text, {"a", "when", "N % 8"}),
+            "// evo:launch a(X) grid(1) block(1) when(N % 8)\n// evo:launch a(Y) grid(1) when(N % 8) block(1)\nint x;\n");
 }
 
 TEST(RenderLaunchChange, WritesLinesBeforeALaunch) {

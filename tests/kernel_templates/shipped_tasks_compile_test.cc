@@ -76,8 +76,8 @@ TEST(ShippedTemplate, WithPartsCompilesAsItStands) {
 INSTANTIATE_TEST_SUITE_P(Tasks, ShippedTask, testing::ValuesIn(TaskNames(EVO_TASKS)), [](const auto& p) { return p.param; });
 INSTANTIATE_TEST_SUITE_P(Tasks, DrawnTask,
                          testing::Values("attention", "attention_bf16", "attention_causal", "attention_causal_d128",
-                                         "attention_d128", "attention_gqa", "gemm", "layer_norm", "row_sum", "softmax",
-                                         "transpose"),
+                                         "attention_d128", "attention_gqa", "gemm", "gemm_bf16", "gemm_fp16", "layer_norm",
+                                         "linear_gelu_bf16", "row_sum", "softmax", "transpose"),
                          [](const auto& p) { return p.param; });
 
 }  // namespace

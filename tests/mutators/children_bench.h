@@ -27,6 +27,24 @@ struct Count {
   int unsupported = 0;
 };
 
+// Tiles of products: of several sizes, with one element a thread.
+inline const std::vector<Parameters> kTileSettings{
+    {},
+    {{"TILE_M", 16}, {"TILE_N", 32}, {"TILE_K", 8}, {"THREAD_M", 4}, {"THREAD_N", 1}},
+    {{"TILE_M", 64}, {"TILE_N", 16}, {"TILE_K", 32}, {"THREAD_M", 2}, {"THREAD_N", 8}}};
+// The same for floats, which come through a ring. Tiles are whole or not, so that both kinds of copies are made.
+inline const std::vector<Parameters> kRingSettings{
+    {},
+    {{"TILE_M", 32},
+     {"TILE_N", 64},
+     {"TILE_K", 8},
+     {"THREAD_M", 4},
+     {"THREAD_N", 4},
+     {"STAGES", 2},
+     {"BLOCKS", 2},
+     {"UNROLL_K", 2}},
+    {{"TILE_M", 64}, {"TILE_N", 32}, {"TILE_K", 32}, {"THREAD_M", 8}, {"THREAD_N", 4}, {"LANES_M", 8}, {"STAGES", 3}}};
+
 // Compiles children for a GPU and checks them with the gate on the cpu device.
 class ChildrenTest : public CpuDeviceTest {
  protected:

@@ -91,9 +91,6 @@ TEST_F(ChildrenTest, OfStagedKernels) {
 // Tiles of a block and of a thread, of several sizes, with every access checked: ragged edges, more threads than elements to
 // bring and fewer, one element a thread.
 TEST_F(ChildrenTest, OfMatrixProducts) {
-  const std::vector<Parameters> settings{{},
-                                         {{"TILE_M", 16}, {"TILE_N", 32}, {"TILE_K", 8}, {"THREAD_M", 4}, {"THREAD_N", 1}},
-                                         {{"TILE_M", 64}, {"TILE_N", 16}, {"TILE_K", 32}, {"THREAD_M", 2}, {"THREAD_N", 8}}};
   const std::vector<std::pair<std::filesystem::path, const char*>> places{
       {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product", "flat"},
       {std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_product", "columns"},
@@ -112,16 +109,17 @@ TEST_F(ChildrenTest, OfMatrixProducts) {
     Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
     const SourceMutator& mutator = SourceMutatorNamed("tile_contraction");
     const auto proposals = mutator.Proposals(parent.Context());
-    EXPECT_EQ(proposals.size(), 1u);
-    if (proposals.empty()) continue;
+    ASSERT_FALSE(proposals.empty());
+    const bool floats = proposals.size() == 2;
+    EXPECT_EQ(floats, task.arguments.front().dtype == Dtype::kF32) << proposals.size();
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
     const Parameters of_template = parent.genome.parameters;
     // One setting each, and all for the first kernel: a child takes three seconds to compile.
     ++number;
-    for (std::size_t i = 0; i < settings.size(); ++i) {
-      if (number > 1 && i != number % settings.size()) continue;
+    for (std::size_t i = 0; i < kTileSettings.size(); ++i) {
+      if (number > 1 && i != number % kTileSettings.size()) continue;
       parent.genome.parameters = of_template;
-      ExpectRight(task, parent, settings[i]);
+      ExpectRight(task, parent, floats ? kRingSettings[i] : kTileSettings[i]);
     }
   }
 }
@@ -232,7 +230,7 @@ TEST_F(ChildrenTest, OfProductsByWarpGroups) {
     const Task task = LoadTask(folder);
     Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
     const auto proposals = mutator.Proposals(parent.Context());
-    ASSERT_EQ(proposals.size(), 2u);
+    ASSERT_GE(proposals.size(), 2u);
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
     ExpectRight(task, parent, setting);
   }

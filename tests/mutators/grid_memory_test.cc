@@ -64,7 +64,7 @@ TEST_F(GridMemoriesTest, RefusesRacesAndAccessesOutside) {
   Start();
   const int shared = memories.AddArray({"tile", "int", true, false, 4, -1, {}});
   memories.Store(shared, {0, 1}, LaneValues(2, 5), both);
-  memories.order().PassBarrier();
+  memories.PassBarrier();
   EXPECT_THAT(memories.Load(shared, {1, 0}, both).numbers, ElementsAre(5, 5));
   EXPECT_EQ(refusal.why(), "");
   memories.Store(shared, {0, 1}, LaneValues(2, 6), both);

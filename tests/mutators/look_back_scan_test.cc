@@ -150,6 +150,104 @@ TEST(LookBackScan, RefusesRaces) {
       << "blocks run in any order";
 }
 
+// A block waits for the carry of the one before it, in the order of tickets.
+constexpr char kChained[] = R"(
+// evo:workspace ticket u32 [1]
+// evo:workspace ready u32 [ceil_div(N, 64)]
+// evo:workspace carry f32 [ceil_div(N, 64)]
+// evo:memset ticket 0
+// evo:memset ready 0
+// evo:launch chain(X, Y, ticket, ready, carry, N) grid(ceil_div(N, 64)) block(64)
+__global__ void chain(const float* x, float* y, unsigned* ticket, volatile unsigned* ready, volatile float* carry, int n) {
+  __shared__ unsigned mine;
+  __shared__ float s[64];
+  __shared__ float before;
+  if (threadIdx.x == 0) mine = atomicAdd(ticket, 1u);
+  __syncthreads();
+  unsigned b = mine;
+  int i = b * 64 + threadIdx.x;
+  s[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int d = 1; d < 64; d <<= 1) {
+    float v = threadIdx.x >= d ? s[threadIdx.x - d] : 0;
+    __syncthreads();
+    s[threadIdx.x] += v;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    float sum = 0;
+    if (b > 0) {
+      while (ready[b - 1] == 0) {}
+      __threadfence();
+      sum = carry[b - 1];
+    }
+    carry[b] = sum + s[63];
+    __threadfence();
+    ready[b] = 1;
+    before = sum;
+  }
+  __syncthreads();
+  if (i < n) y[i] = before + s[threadIdx.x];
+}
+)";
+
+TEST(LookBackScan, UnderstandsBlocksThatWaitForEachOther) {
+  const std::string child = Scanned(kChained);
+  EXPECT_THAT(child, Not(HasSubstr("carry"))) << "what only the old kernel used goes";
+  Scanned(With(kChained, "volatile float* carry", "float* carry"));
+  Scanned(With(kChained, "      __threadfence();\n      sum", "      sum"));
+  const std::string plain = With(kChained, "volatile float* carry", "float* carry");
+  EXPECT_THAT(NotScanned(With(plain, "      __threadfence();\n      sum", "      sum")),
+              HasSubstr("`carry` is read while another thread writes it"))
+      << "it may be read before the flag";
+  EXPECT_THAT(NotScanned(With(kChained, "    __threadfence();\n    ready", "    ready")),
+              HasSubstr("`carry` is read while another thread writes it"))
+      << "the flag may be there before the carry";
+  EXPECT_THAT(NotScanned(With(kChained, "      while (ready[b - 1] == 0) {}\n", "")), HasSubstr("is read while another"));
+  EXPECT_THAT(NotScanned(With(kChained, "volatile unsigned* ready", "unsigned* ready")),
+              HasSubstr("`ready` is read while another"));
+  EXPECT_THAT(NotScanned(With(kChained, "unsigned b = mine", "unsigned b = blockIdx.x")), HasSubstr("it waits for what no block"))
+      << "the block before it may not have started";
+  EXPECT_THAT(NotScanned(With(kChained, "ready[b] = 1;", "ready[b] = 0;")), HasSubstr("it waits for what no block"));
+  EXPECT_THAT(NotScanned(With(kChained, "carry[b] = sum + s[63];", "carry[b] = s[63];")), HasSubstr("is no prefix sum"));
+}
+
+// One block, an element for each of its threads.
+constexpr char kOneBlock[] = R"(
+// evo:launch small(X, Y, N) grid(1) block(256)
+__global__ void small(const float* x, float* y, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  s[t] = t > 0 && t < n ? x[t - 1] : 0;
+  __syncthreads();
+  for (int d = 1; d < 256; d *= 2) {
+    const float v = t >= d ? s[t - d] : 0;
+    __syncthreads();
+    s[t] += v;
+    __syncthreads();
+  }
+  if (t < n) y[t] = s[t];
+}
+)";
+
+TEST(LookBackScan, StandsBesideWhatIsRightForSoManyElements) {
+  const std::string child = Scanned(kOneBlock);
+  EXPECT_THAT(child, HasSubstr("block(THREADS) when(N <= 256)\n// evo:launch small(X, Y, N) grid(1) block(256) when(N > 256)\n"));
+  EXPECT_THAT(child, HasSubstr("__global__ void small(const float* x")) << "as it was";
+  EXPECT_THAT(child, HasSubstr("LoadFour(x, first + k * 128, loaded, whole && loaded == own)")) << "the last may not be there";
+  EXPECT_THAT(NotScanned(With(kOneBlock, "d < 256", "d < 128")), HasSubstr("prefix sum")) << "wrong for fewer";
+  EXPECT_THAT(NotScanned(With(kOneBlock, "    __syncthreads();\n    s[t] += v;", "    s[t] += v;")), HasSubstr("race"));
+}
+
+TEST(LookBackScan, SaysWhyLaunchesInALoopAreNone) {
+  EXPECT_THAT(
+      NotScanned("// evo:workspace A f32 [N]\n// evo:repeat STEP < 9\n// evo:launch step(X, A, N, STEP) grid(N) block(1)\n"
+                 "// evo:swap A Y\n// evo:end\n"
+                 "__global__ void step(const float* in, float* out, int n, int d) {\n  int i = blockIdx.x;\n"
+                 "  out[i] = i >= (1 << d) ? in[i] + in[i - (1 << d)] : in[i];\n}\n"),
+      HasSubstr("they are in a loop"));
+}
+
 TEST(LookBackScan, RefusesOtherTypes) {
   const std::string half = With(With(kSerial, "const float *x", "const double *x"), "float *y", "double *y");
   EXPECT_THAT(NotScanned(half), HasSubstr("its elements are of double"));

@@ -70,6 +70,37 @@ TEST(ThreadPerRowToWarp, LeavesWhatLanesCannotShare) {
   }
 }
 
+// The maximum and the sum of exponentials in one pass, in several spellings, and what looks like it.
+TEST(ThreadPerRowToWarp, SharesOnlineSums) {
+  const auto with = [](const std::string& body) {
+    return ChildrenOf(
+        "thread_per_row_to_warp",
+        Rows("  float t = -INFINITY, s = 0.0f;\n  for (int c = 0; c < m; ++c) {\n    const float v = in[row * m + c];\n" + body +
+             "  }\n  out[row] = t + logf(s);\n"));
+  };
+  const auto children = with("    if (v > t) {\n      s *= expf(t - v);\n      t = v;\n    }\n    s += expf(v - t);\n");
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find(R"(  const float own_t = t;
+  for (int offset = 16; offset > 0; offset /= 2) {
+    t = fmaxf(t, __shfl_xor_sync(0xffffffffu, t, offset));
+  }
+  if (t != own_t) s *= expf(own_t - t);
+  for (int offset = 16; offset > 0; offset /= 2) {
+    s += __shfl_xor_sync(0xffffffffu, s, offset);
+  }
+)"),
+            std::string::npos)
+      << children[0];
+  EXPECT_THAT(with("    const float old = t;\n    t = fmaxf(t, v);\n    s = s * exp2f(old - t) + exp2f(v - t);\n"), SizeIs(1));
+  EXPECT_THAT(with("    if (v <= t) s += __expf(v - t);\n    else {\n      s = 1.0f + s * __expf(t - v);\n      t = v;\n    }\n"),
+              SizeIs(1));
+  EXPECT_THAT(with("    if (v > t) t = v;\n    s += expf(v - t);\n"), IsEmpty()) << "not rescaled";
+  EXPECT_THAT(with("    if (v > t) {\n      s *= expf(v - t);\n      t = v;\n    }\n    s += expf(v - t);\n"), IsEmpty());
+  EXPECT_THAT(with("    if (v > t) {\n      s *= expf(t - v);\n      t = v;\n    }\n    s += exp2f(v - t);\n"), IsEmpty())
+      << "two bases";
+  EXPECT_THAT(with("    if (v > t) {\n      s *= expf(t - v);\n      t = v;\n    }\n    s += v * expf(v - t);\n"), IsEmpty());
+}
+
 TEST(ThreadPerRowToWarp, LeavesOtherKernels) {
   const std::string rows = Rows(kSum);
   for (const std::string& text :

@@ -15,11 +15,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// With the larger tile to begin with; the other child has the smaller one.
+// With the larger tile to begin with; the second child has the smaller one. With tensor maps there are two more.
 std::string ByWarpGroups(const std::string& source) {
   const auto children = ChildrenOf("warp_group_contraction", source);
-  EXPECT_EQ(children.size(), 2u) << source;
+  EXPECT_THAT(children.size(), testing::AnyOf(2u, 4u)) << source;
   return children.empty() ? "" : children.front();
+}
+
+std::string ByTensorMaps(const std::string& source) {
+  const auto children = ChildrenOf("warp_group_contraction", source);
+  EXPECT_EQ(children.size(), 4u) << source;
+  return children.size() < 4 ? "" : children[2];
 }
 
 std::vector<std::string> WhyNoWarpGroups(const std::string& source) { return RefusalsOf("warp_group_contraction", source); }
@@ -109,9 +115,50 @@ TEST(WarpGroupContraction, HasNoBarrierThatOnlySomeThreadsReach) {
 
 TEST(WarpGroupContraction, BeginsWithLargeOrSmallTiles) {
   const auto children = ChildrenOf("warp_group_contraction", kHalves);
-  ASSERT_EQ(children.size(), 2u);
+  ASSERT_EQ(children.size(), 4u);
   EXPECT_THAT(children[0], AllOf(HasSubstr("#define TILE_M 256\n"), HasSubstr("#define GROUP_ROWS 128\n")));
   EXPECT_THAT(children[1], AllOf(HasSubstr("#define TILE_M 64\n"), HasSubstr("#define GROUP_ROWS 64\n")));
+}
+
+// One thread orders the copies, and rows that a tensor map cannot have are copied to others before.
+TEST(WarpGroupContraction, BringsTilesByTensorMaps) {
+  const std::string child = ByTensorMaps(kHalves);
+  for (const char* line :
+       {"// evo:workspace A_padded u16 [K % 8 + N % 8 ? M : 1, ceil_div(K, 8) * 8]\n",
+        "// evo:tensormap A_map = A dims(K, M) box(64, TILE_M) swizzle(128)\n",
+        "// evo:tensormap B_map = B dims(N, K) box(64, 64) swizzle(128)\n",
+        "// evo:tensormap B_padded_map = B_padded dims(ceil_div(N, 8) * 8, K) box(64, 64) swizzle(128)\n",
+        "// evo:launch PadRows(B, B_padded, K, N, ceil_div(N, 8) * 8) grid(ceil_div(N, 256), min(K, 65535)) block(256) when(K % "
+        "8 + "
+        "N % 8)\n",
+        "// evo:launch hgemm(A, B, C, M, N, K, A_map, B_map) grid(min(ceil_div(M, TILE_M) * ceil_div(N, TILE_N), RESIDENT)) "
+        "block(384) shared(STAGES * ((TILE_M + TILE_N) * 128 + 16) + 20480) when(K % 8 + N % 8 == 0)\n",
+        "// evo:launch hgemm(A, B, C, M, N, K, A_padded_map, B_padded_map) grid(min(ceil_div(M, TILE_M) * ceil_div(N, TILE_N), "
+        "RESIDENT)) block(384) shared(STAGES * ((TILE_M + TILE_N) * 128 + 16) + 20480) when(K % 8 + N % 8)\n",
+        "// evo:requires sm_90a\n", "// evo:param TILE_M 128 256\n", "// evo:constraint TILE_M * TILE_N <= 32768\n",
+        "int K, const __grid_constant__ TensorMap map_m, const __grid_constant__ TensorMap map_n) {\n",
+        "  CopyBox(tile_m[slot], &map_m, step * 64, place.y * TILE_M, &full[slot]);\n",
+        "  CopyBox(tile_n[slot] + panel * 64, &map_n, place.x * TILE_N + panel, step * 64, &full[slot]);\n",
+        "MultiplyGroup(sums[part_m / 64], Describe(&tile_m[slot][(own_m + part_m) * 64 + part_k], 16),\n",
+        "Describe(&tile_n[slot][part_k * 64], 8192), step > 0 || part_k > 0);\n"})
+    EXPECT_THAT(child, HasSubstr(line));
+  EXPECT_THAT(child, Not(HasSubstr("@{")));
+  std::istringstream lines(child);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), line.starts_with("// evo:") || line.starts_with("__global__") ? 250u : 150u) << line;
+}
+
+// What no tensor map describes: batches, rows with gaps, one matrix twice, a launch in a loop or under a condition.
+TEST(WarpGroupContraction, TakesTensorMapsForPlainMatricesOnly) {
+  EXPECT_EQ(ChildrenOf("warp_group_contraction", kHalves).size(), 4u);
+  EXPECT_EQ(ChildrenOf("warp_group_contraction", With(kHalves, "B[k * N + n]", "B[n * K + k]")).size(), 4u);
+  EXPECT_EQ(ChildrenOf("warp_group_contraction", kColumnLayer).size(), 2u) << "a batch";
+  for (const auto& [part, other] : {std::pair("A[m * K + k]", "A[m * N + k]"),
+                                    {"A[m * K + k]", "A[m * K + k + 8]"},
+                                    {"B[k * N + n]", "A[n * K + k]"},
+                                    {"block(16, 16)", "block(16, 16) when(M)"},
+                                    {"k < K;", "k < K - 1;"}})
+    EXPECT_EQ(ChildrenOf("warp_group_contraction", With(kHalves, part, other)).size(), 2u) << other;
 }
 
 TEST(WarpGroupContraction, TakesNamesThatAreFree) {

@@ -43,9 +43,19 @@ TEST(PlainText, MakesFunctionsOfTemplatesWithOneListOfArguments) {
   EXPECT_THAT(plain, HasSubstr("// Names that are written out: ")) << "nobody takes them for a new name";
 }
 
+TEST(PlainText, DividesATemplateWithSeveralListsOfArguments) {
+  const std::string plain = Plain(
+      "// evo:launch k<1>(X) grid(1) block(32)\n// evo:launch k<2>(X) grid(1) block(32)\n"
+      "template <int N, typename T = float> __global__ void k(T* x) { x[0] = f<N>(x[1]); }\n"
+      "template <int M> __device__ float f(float v) { return v * M; }\n");
+  EXPECT_THAT(plain, HasSubstr("// evo:launch k_1_float(X) grid(1) block(32)\n// evo:launch k_2_float(X) grid(1) block(32)\n"));
+  EXPECT_THAT(plain, HasSubstr("template <int N, typename T = float> __global__ void k(T* x) ;\n"));
+  EXPECT_THAT(plain, HasSubstr("__global__ void k_1_float(float* x) { x[0] = f_1(x[1]); }\n"));
+  EXPECT_THAT(plain, HasSubstr("__global__ void k_2_float(float* x) { x[0] = f_2(x[1]); }\n"));
+  EXPECT_THAT(plain, HasSubstr("__device__ float f_2(float v) { return v * 2; }\n"));
+}
+
 TEST(PlainText, LeavesOtherTemplates) {
-  const std::string two = "// evo:launch k<1>(X) grid(1) block(32)\n// evo:launch k<2>(X) grid(1) block(32)\n";
-  EXPECT_EQ(Plain(two + "template <int N> __global__ void k(int* x) { x[0] = N; }\n"), "(the same)");
   EXPECT_EQ(Plain("template <typename T> T f(T x) { return x; }\nint g() { return f(1); }\n"), "(the same)") << "deduced";
   EXPECT_EQ(Plain("template <int N> struct S { int at[N]; };\nint f() { S<1> s; return 0; }\n"), "(the same)");
 }
@@ -53,7 +63,7 @@ TEST(PlainText, LeavesOtherTemplates) {
 // The tree of a source, written out completely.
 std::string Inlined(const std::string& text) {
   const SyntaxTree tree = ParseSource(text);
-  EXPECT_TRUE(tree.errors().empty()) << tree.errors().front();
+  for (const std::string& error : tree.errors()) EXPECT_THAT(error, testing::StartsWith("/")) << "not in a header";
   const SyntaxTree* last = &tree;
   while (last->plain() != nullptr) last = last->plain();
   return last->text();
@@ -103,6 +113,75 @@ TEST(Inlining, LeavesFunctionsThatReturnEarlyOrCallThemselves) {
   const std::string recursive =
       "__device__ int f(int n) { return n < 1 ? 0 : f(n - 1); }\n__global__ void k(int* x) { x[0] = f(9); }\n";
   EXPECT_THAT(Inlined(recursive), HasSubstr("f("));
+}
+
+TEST(Inlining, FindsTheArgumentsOfTemplatesByWhatTheyGet) {
+  const std::string text = Inlined(
+      "template <typename T> __device__ T twice(T v) { return v + v; }\n"
+      "template <int N, typename T> __device__ void put(T* to, const T v) {\n  to[N] = v;\n  to[0] = v;\n}\n"
+      "__global__ void k(float* x, int* y) {\n  x[0] = twice(x[1]);\n  y[0] = twice(y[1]);\n  put<3>(x, x[2]);\n}\n");
+  EXPECT_THAT(text, HasSubstr("x[0] = ((x[1]) + (x[1]));"));
+  EXPECT_THAT(text, HasSubstr("__device__ int twice_int(int v)"));
+  EXPECT_THAT(text, HasSubstr("x[3] = v_2;"));
+}
+
+TEST(Inlining, WritesMethodsOfStructsWithoutFieldsOut) {
+  const std::string text = Inlined(
+      "template <typename T> struct Larger {\n  __device__ T operator()(const T& a, const T& b) const { return a < b ? b : a; "
+      "}\n};\n"
+      "struct Scale {\n  float by;\n  __device__ float operator()(float v) const { return v * by; }\n};\n"
+      "__global__ void k(float* x, int* y) {\n  Larger<float> larger;\n  Scale scale{2};\n  x[0] = larger(x[1], x[2] + 1);\n"
+      "  x[3] = scale(x[4]);\n  x[5] = larger(y[0], x[6]);\n  y[1] = Larger<int>()(y[2]++, y[3]);\n}\n");
+  EXPECT_THAT(text, HasSubstr("x[0] = ((x[1]) < (x[2] + 1) ? (x[2] + 1) : (x[1]));"));
+  EXPECT_THAT(text, HasSubstr("x[3] = scale(x[4]);")) << "a field";
+  EXPECT_THAT(text, HasSubstr("x[5] = larger(y[0], x[6]);")) << "a conversion";
+  EXPECT_THAT(text, HasSubstr("Larger<int>()(y[2]++, y[3]);")) << "an argument that does something";
+}
+
+TEST(Inlining, MakesPointersToSharedMemoryArrays) {
+  const std::string text = Inlined(
+      "template <typename T> struct Shared {\n  __device__ operator T*() { extern __shared__ int words[]; return (T*)words; "
+      "}\n};\n"
+      "__global__ void k(float* x) {\n  float* s = Shared<float>();\n  volatile float* v = s;\n  v[threadIdx.x] = x[0];\n}\n"
+      "__global__ void l(float* x) {\n  extern __shared__ char raw[];\n  int* t = reinterpret_cast<int*>(raw);\n  t[0] = 1;\n}\n"
+      "__global__ void m(float* x) {\n  __shared__ float u[4];\n  float* p = u;\n  p += 1;\n  *p = x[0];\n}\n");
+  EXPECT_THAT(text, HasSubstr("  extern __shared__ float s[];\n  \n  s[threadIdx.x] = x[0];\n"));
+  EXPECT_THAT(text, HasSubstr("  extern __shared__ int t[];\n  \n  t[0] = 1;\n"));
+  EXPECT_THAT(text, HasSubstr("float* p = u;\n  p += 1;")) << "it moves";
+}
+
+TEST(Inlining, WritesConditionsOnDataIntoSums) {
+  const std::string text = Inlined(
+      "__global__ void k(const float* x, int* y, int n, int t) {\n  int a = 0, b = 0, c = 0;\n  int i = threadIdx.x;\n"
+      "  const float v = x[i];\n  if (i < n && x[i] > 1) ++a;\n  if (v > 2 || v < 1) b += y[i];\n  if (i < t) b += 2;\n"
+      "  if (v > 3) c = 1;\n  if (v > 4) y[i] += 1;\n  y[0] = a + b + c;\n}\n");
+  EXPECT_THAT(text, HasSubstr("if (i < n) a += x[i] > 1 ? 1 : 0;"));
+  EXPECT_THAT(text, HasSubstr("b += (v > 2 || v < 1) ? y[i] : 0;"));
+  EXPECT_THAT(text, HasSubstr("if (i < t) b += 2;")) << "no data";
+  EXPECT_THAT(text, HasSubstr("c += v > 3 ? 1 : 0;"));
+  EXPECT_THAT(text, HasSubstr("if (v > 4) y[i] += 1;")) << "a store";
+}
+
+constexpr const char* kGroups =
+    "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n";
+
+TEST(Inlining, WritesGroupsOfThreadsOut) {
+  const std::string launch = "// evo:launch k(X) grid(1) block(64)\n",
+                    body =
+                        "__device__ int rank(cg::thread_group g) { return g.thread_rank(); }\n"
+                        "__global__ void k(float* x) {\n  auto block = cg::this_thread_block();\n  auto tile = "
+                        "cg::tiled_partition<32>(block);\n"
+                        "  float v = x[rank(block)];\n  v += tile.shfl_down(v, 1);\n  block.sync();\n  cg::sync(tile);\n"
+                        "  v = cg::reduce(tile, v * 2, cg::plus<float>());\n  x[tile.meta_group_rank()] = v;\n}\n";
+  const std::string text = Inlined(kGroups + launch + body);
+  EXPECT_THAT(text, HasSubstr("v += __shfl_down_sync(0xffffffffu, v, 1);\n  __syncthreads();\n  __syncwarp();\n"));
+  EXPECT_THAT(text, HasSubstr("float v = x[(int)(threadIdx.x)];"));
+  EXPECT_THAT(text, HasSubstr("{ v = v * 2;\nfor (int offset = 16; offset > 0; offset /= 2) v += "
+                              "__shfl_xor_sync(0xffffffffu, v, offset); }"));
+  EXPECT_THAT(text, HasSubstr("x[(threadIdx.x / 32u)] = v;"));
+  EXPECT_THAT(text, Not(HasSubstr("auto")));
+  const std::string plane = Inlined(std::string(kGroups) + "// evo:launch k(X) grid(1) block(8, 8)\n" + body);
+  EXPECT_THAT(plane, HasSubstr("tile.meta_group_rank()")) << "blocks of two dimensions";
 }
 
 }  // namespace

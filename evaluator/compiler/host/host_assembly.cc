@@ -30,6 +30,8 @@ constexpr auto kInstructions = std::to_array<Instruction>({
     {"wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 64>"},
     {"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 128>"},
     {"wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 128>"},
+    {"wgmma.mma_async.sync.aligned.m64n192k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 192>"},
+    {"wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 192>"},
     {"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 256>"},
     {"wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 256>"},
     {"wgmma.fence.sync.aligned", "evo_cpu::NothingToWaitFor"},
@@ -38,6 +40,16 @@ constexpr auto kInstructions = std::to_array<Instruction>({
     {"cp.async.cg.shared.global", "evo_cpu::CopyToShared"},
     {"fence.proxy.async", "evo_cpu::NothingToWaitFor"},
     {"fence.proxy.async.shared::cta", "evo_cpu::NothingToWaitFor"},
+    {"fence.mbarrier_init.release.cluster", "evo_cpu::NothingToWaitFor"},
+    {"setmaxnreg.inc.sync.aligned.u32", "evo_cpu::NothingToWaitFor"},
+    {"setmaxnreg.dec.sync.aligned.u32", "evo_cpu::NothingToWaitFor"},
+    {"stmatrix.sync.aligned.m8n8.x4.shared.b16", "evo_cpu::StoreMatrices"},
+    {"mbarrier.init.shared::cta.b64", "evo_cpu::MakeBarrier"},
+    {"mbarrier.arrive.shared::cta.b64", "evo_cpu::ArriveAt"},
+    {"mbarrier.arrive.expect_tx.shared::cta.b64", "evo_cpu::ArriveAt"},
+    {"mbarrier.try_wait.parity.shared::cta.b64", "evo_cpu::WaitAt"},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", "evo_cpu::CopyBox<2>"},
+    {"cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", "evo_cpu::CopyBox<3>"},
     {"ex2.approx.f32", "evo_cpu::PowerOfTwo<false>"},
     {"ex2.approx.ftz.f32", "evo_cpu::PowerOfTwo<true>"},
 });
@@ -104,17 +116,24 @@ bool AddOperands(std::string_view section, std::vector<std::string>& operands) {
   return true;
 }
 
-// `{ .reg .pred p; setp.ne.b32 p, %3, 0; INSTRUCTION; }` as the instruction with %3 in p's place, since wgmma takes a predicate
-// where other instructions would take a register. Any other text stays.
+// The instruction in braces that uses a predicate, with a register in its place: what a `setp.ne.b32` before it compares with 0,
+// as of wgmma, or what a `selp.u32` behind it makes of the answer, as of mbarrier.try_wait. Any other text stays.
 std::string WithoutPredicate(std::string_view text) {
-  constexpr std::string_view kBefore = ".reg .pred p; setp.ne.b32 p, ", kBehind = ", 0;";
+  constexpr std::string_view kDeclared = ".reg .pred p;", kBefore = "setp.ne.b32 p, ", kBehind = ", 0;";
+  constexpr std::string_view kSelect = "selp.u32 ", kSelected = ", 1, 0, p;";
   std::string_view inner = Trimmed(text);
   if (!inner.starts_with('{') || !inner.ends_with('}')) return std::string(text);
   inner = Trimmed(inner.substr(1, inner.size() - 2));
-  const std::size_t end = inner.find(kBehind);
-  if (!inner.starts_with(kBefore) || end == std::string_view::npos) return std::string(text);
-  const std::string operand(inner.substr(kBefore.size(), end - kBefore.size()));
-  std::string instruction(Trimmed(inner.substr(end + kBehind.size())));
+  if (!inner.starts_with(kDeclared)) return std::string(text);
+  inner = Trimmed(inner.substr(kDeclared.size()));
+  std::string operand, instruction;
+  if (const std::size_t end = inner.find(kBehind); inner.starts_with(kBefore) && end != std::string_view::npos) {
+    operand = inner.substr(kBefore.size(), end - kBefore.size());
+    instruction = Trimmed(inner.substr(end + kBehind.size()));
+  } else if (const std::size_t select = inner.find(kSelect); select != std::string_view::npos && inner.ends_with(kSelected)) {
+    operand = inner.substr(select + kSelect.size(), inner.size() - select - kSelect.size() - kSelected.size());
+    instruction = Trimmed(inner.substr(0, select));
+  }
   const std::size_t use = instruction.find(" p,");
   if (use == std::string::npos) return std::string(text);
   return instruction.replace(use + 1, 1, operand);
@@ -149,8 +168,8 @@ std::optional<std::string> HostAssembly(std::string_view arguments) {
   std::vector<std::string> values;
   for (const std::string_view operand : Split(plain, ',')) {
     if (plain.empty()) break;
-    if (IsNumber(operand)) {
-      values.emplace_back(operand);
+    if (IsNumber(operand) || operand == "_") {
+      values.emplace_back(operand == "_" ? "evo_cpu::_" : operand);
       continue;
     }
     if (!operand.starts_with('%') || !IsNumber(operand.substr(1))) return std::nullopt;

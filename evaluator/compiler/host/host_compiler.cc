@@ -47,6 +47,7 @@ std::vector<std::string> HostCompiler::Options(bool checked) const {
   std::vector<std::string> options = {"-std=c++17",
                                       "-O2",
                                       "-march=native",
+                                      "-Wno-psabi",
                                       "-ffp-contract=off",
                                       "-fno-strict-aliasing",
                                       "-fPIC",

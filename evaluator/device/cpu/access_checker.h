@@ -35,6 +35,8 @@ class AccessChecker {
   std::optional<AccessFault> BlockBarrier();
   void WarpBarrier(unsigned warp, unsigned lanes) { races_.WarpBarrier(warp, lanes); }
   void Fence(unsigned thread) { races_.Fence(thread); }
+  void Release(unsigned thread) { races_.Release(thread); }
+  void Acquire(unsigned thread) { races_.Acquire(thread); }
 
   std::optional<AccessFault> Access(unsigned thread, std::uintptr_t address, std::size_t bytes, evo_cpu_access kind);
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <utility>
 
@@ -38,6 +39,24 @@ std::string ProcessorName() {
     if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
   }
   return "unknown processor";
+}
+
+// A tensor map as a kernel takes it by value.
+struct alignas(128) EncodedMap {
+  evo_cpu_tensor_map map;
+};
+static_assert(sizeof(EncodedMap) == 128);
+
+EncodedMap Encode(const DeviceTensorMap& made) {
+  const TensorMapUse& use = made.use;
+  EncodedMap encoded{};
+  encoded.map.base = reinterpret_cast<const unsigned char*>(made.address);
+  encoded.map.element_bytes = static_cast<unsigned>(ByteSize(use.dtype));
+  encoded.map.dimensions = static_cast<unsigned>(use.dims.size());
+  encoded.map.swizzle = use.swizzle;
+  std::copy(use.dims.begin(), use.dims.end(), encoded.map.dims);
+  std::copy(use.box.begin(), use.box.end(), encoded.map.box);
+  return encoded;
 }
 
 class CpuMemory : public DeviceMemory {
@@ -195,17 +214,21 @@ class CpuDevice : public Device {
     if (const auto* fill = std::get_if<DeviceFill>(&step)) return memory_.Fill(*fill);
     const auto& launch = std::get<DeviceLaunch>(step);
     if (DeviceStatus status = CheckLaunch(program, launch); !status.ok()) return status;
-    std::vector<std::vector<std::byte>> values;
+    std::deque<std::vector<std::byte>> values;
+    std::deque<EncodedMap> maps;
+    std::vector<void*> arguments;
     for (const auto& argument : launch.arguments) {
+      if (const auto* map = std::get_if<DeviceTensorMap>(&argument)) {
+        arguments.push_back(&maps.emplace_back(Encode(*map)));
+        continue;
+      }
       // Memory of the heap is aligned for any of them.
       auto bytes = ArgumentBytes(argument);
       if (!bytes)
         return {Outcome::kLaunchError,
-                fmt::format("{}: argument {} does not fit its dtype", program.name(launch.kernel), values.size() + 1), false};
-      values.push_back(*std::move(bytes));
+                fmt::format("{}: argument {} does not fit its dtype", program.name(launch.kernel), arguments.size() + 1), false};
+      arguments.push_back(values.emplace_back(*std::move(bytes)).data());
     }
-    std::vector<void*> arguments;
-    for (auto& value : values) arguments.push_back(value.data());
     const SimtResult result = runtime_->Run({program.kernel(launch.kernel), program.current(), launch.grid, launch.block,
                                              static_cast<std::size_t>(launch.shared_bytes), arguments.data(), how.schedule,
                                              how.checked_data, how.sample, how.end, how.latest});
@@ -251,7 +274,8 @@ class CpuDevice : public Device {
               fmt::format("{}: {} bytes of dynamic shared memory, the device has {}", name, launch.shared_bytes, kOptInShared),
               false};
     }
-    if (launch.cluster[0] != 0)
+    // A cluster of one block is none.
+    if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1)
       return {Outcome::kUnsupported, fmt::format("{}: clusters are not supported on the cpu device", name), false};
     if (launch.cooperative)
       return {Outcome::kUnsupported, fmt::format("{}: cooperative launches are not supported on the cpu device", name), false};
@@ -263,11 +287,9 @@ class CpuDevice : public Device {
           false};
     }
     for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-      if (std::holds_alternative<DeviceTensorMap>(launch.arguments[i])) {
-        return {Outcome::kUnsupported, fmt::format("{}: tensor maps are not supported on the cpu device", name), false};
-      }
+      const bool is_map = std::holds_alternative<DeviceTensorMap>(launch.arguments[i]);
       const auto bytes = ArgumentBytes(launch.arguments[i]);
-      const std::size_t given = bytes ? bytes->size() : kernel.argument_bytes[i];
+      const std::size_t given = is_map ? sizeof(EncodedMap) : bytes ? bytes->size() : kernel.argument_bytes[i];
       if (given != kernel.argument_bytes[i]) {
         return {
             Outcome::kLaunchError,

@@ -59,6 +59,16 @@ void RaceDetector::WarpBarrier(unsigned warp, unsigned lanes) {
 
 void RaceDetector::Fence(unsigned thread) { fenced_[thread] = 1; }
 
+void RaceDetector::Release(unsigned thread) {
+  const unsigned warp = thread / 32;
+  auto& known = clocks_[warp][thread % 32];
+  for (unsigned lane = 0; lane < 32 && warp * 32 + lane < threads_; ++lane)
+    released_[warp * 32 + lane] = std::max(released_[warp * 32 + lane], known[lane]);
+  known[thread % 32] = std::min(known[thread % 32] + 1, kMostClock);
+}
+
+void RaceDetector::Acquire(unsigned thread) { acquired_[thread / 32] = epoch_; }
+
 bool RaceDetector::Unordered(Stamp stamp, const Context& context) const {
   const std::uint32_t epoch = EpochOf(stamp);
   if (epoch < block_first_) {

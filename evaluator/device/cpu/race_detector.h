@@ -35,6 +35,10 @@ class RaceDetector {
   void BlockBarrier();
   void WarpBarrier(unsigned warp, unsigned lanes);
   void Fence(unsigned thread);
+  // The thread arrives at a barrier in shared memory, or has waited for one. What the thread did before, and what it knows of its
+  // warp, is ordered for every warp that waits for any such barrier afterwards: more than CUDA promises.
+  void Release(unsigned thread);
+  void Acquire(unsigned thread);
 
   struct Finding {
     std::optional<Race> race;

@@ -19,12 +19,16 @@ char* Reserve(std::size_t bytes) {
   return static_cast<char*>(memory);
 }
 
+char* AtMultipleOf(std::size_t bytes, char* address) {
+  return address + (bytes - reinterpret_cast<std::uintptr_t>(address) % bytes) % bytes;
+}
+
 }  // namespace
 
 SharedMemory::SharedMemory()
     : arena_(Reserve(kArenaBytes)),
       static_(arena_ + kGap),
-      dynamic_(static_ + kStaticArea + kGap),
+      dynamic_(AtMultipleOf(kDynamicArea, static_ + kStaticArea + kGap)),
       records_(reinterpret_cast<std::uintptr_t>(arena_), kArenaBytes),
       statics_(static_, kStaticArea) {
   if (!records_.ok()) throw Error("no memory for the cpu device's shared memory; free some");

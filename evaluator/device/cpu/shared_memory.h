@@ -52,8 +52,9 @@ class SharedMemory {
   };
   static constexpr std::size_t kStaticArea = 512 * 1024;  // with the gaps
   static constexpr std::size_t kGap = 64 * 1024;
-  static constexpr std::size_t kDynamicArea = 228 * 1024;
-  static constexpr std::size_t kArenaBytes = kGap + kStaticArea + kGap + kDynamicArea + kGap;
+  // It begins at a multiple of this: descriptors of wgmma have the lower 18 bits of an address, to which a kernel may add.
+  static constexpr std::size_t kDynamicArea = 256 * 1024;
+  static constexpr std::size_t kArenaBytes = kGap + kStaticArea + kGap + 2 * kDynamicArea + kGap;
 
   char* arena_;
   char* static_;

@@ -117,6 +117,7 @@ void SimtBlock::BeginBlock() {
   shared_.Poison();
   if (checked()) checker_.BeginBlock();
   barrier_ = {static_cast<unsigned>(threads_.size()), 0};
+  copy_barriers_.Clear();
   order_.Restart();
   threads_.BeginBlock();
 }
@@ -134,7 +135,7 @@ void SimtBlock::Run(std::uint64_t block_index) {
     } else if (order_.next_thread < order_.threads.size()) {
       fibers_.Resume(fibers_.Acquire());
     } else {
-      const unsigned waiting = threads_.Count(State::kAtBlockBarrier);
+      const unsigned waiting = threads_.Count(State::kAtBlockBarrier) + threads_.Count(State::kAtCopyBarrier);
       Fault(SimtFault::kDeadlock, DeadlockMessage(block_.block_index, waiting > 0 ? waiting : barrier_.live, threads_.size()));
     }
   }
@@ -228,6 +229,35 @@ bool SimtBlock::BeginCollective(unsigned mask) {
 }
 
 void SimtBlock::EndCollective(unsigned mask) { Dissolve(threads_.running() / kLanes, mask, threads_.running()); }
+
+void SimtBlock::MakeBarrier(const void* barrier, unsigned arrivals) {
+  const auto address = reinterpret_cast<std::uintptr_t>(barrier);
+  if (!shared_.Holds(address, sizeof(std::uint64_t))) FaultHere(SimtFault::kTrap, "mbarrier: a barrier outside of shared memory");
+  Follow(copy_barriers_.Make(address, arrivals));
+}
+
+void SimtBlock::ArriveAt(const void* barrier, unsigned bytes) {
+  if (checked()) checker_.Release(static_cast<unsigned>(threads_.running()));
+  Follow(copy_barriers_.Arrive(reinterpret_cast<std::uintptr_t>(barrier), bytes));
+}
+
+void SimtBlock::CompleteCopy(const void* barrier, unsigned bytes) {
+  if (checked()) checker_.Release(static_cast<unsigned>(threads_.running()));
+  Follow(copy_barriers_.Complete(reinterpret_cast<std::uintptr_t>(barrier), bytes));
+}
+
+void SimtBlock::WaitAt(const void* barrier, unsigned parity) {
+  CopyBarriers::Result result;
+  if (!copy_barriers_.IsComplete(reinterpret_cast<std::uintptr_t>(barrier), parity, threads_.running(), result))
+    Wait(State::kAtCopyBarrier);
+  Follow(result);
+  if (checked() && result.ended) checker_.Acquire(static_cast<unsigned>(threads_.running()));
+}
+
+void SimtBlock::Follow(const CopyBarriers::Result& result) {
+  if (!result.fault.empty()) FaultHere(SimtFault::kTrap, result.fault);
+  for (const int thread : result.released) Release(thread);
+}
 
 void* SimtBlock::StaticShared(unsigned slot, std::size_t bytes) {
   char* place = shared_.Static(slot, bytes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evaluator/device/cpu/access_checker.h"
+#include "evaluator/device/cpu/copy_barriers.h"
 #include "evaluator/device/cpu/fiber_pool.h"
 #include "evaluator/device/cpu/shared_memory.h"
 #include "evaluator/device/cpu/simt_runtime.h"
@@ -35,6 +36,11 @@ class SimtBlock {
   // True for the last lane, which then does the work of all and calls EndCollective; the others return after that.
   bool BeginCollective(unsigned mask);
   void EndCollective(unsigned mask);
+  // Barriers in shared memory; see evo_cpu_services.
+  void MakeBarrier(const void* barrier, unsigned arrivals);
+  void ArriveAt(const void* barrier, unsigned bytes);
+  void CompleteCopy(const void* barrier, unsigned bytes);
+  void WaitAt(const void* barrier, unsigned parity);
   unsigned LiveLanes() { return threads_.WarpOf(threads_.running()).live(); }
   void* StaticShared(unsigned slot, std::size_t bytes);
   void Access(const void* address, std::size_t bytes, evo_cpu_access kind);
@@ -71,6 +77,7 @@ class SimtBlock {
   void Release(int thread);
   void ReleaseBlockBarrier(int except);
   bool Arrive(unsigned mask, bool collective);
+  void Follow(const CopyBarriers::Result& result);
   void Dissolve(int warp, unsigned mask, int except);
   void Require(const std::optional<AccessFault>& fault);
   void Fault(SimtFault fault, std::string message);
@@ -80,6 +87,7 @@ class SimtBlock {
   SimtThreads threads_;
   Order order_;
   BlockBarrier barrier_;
+  CopyBarriers copy_barriers_;
   std::uint64_t accesses_ = 0;  // checked, in samples
   SimtResult result_;
   SharedMemory shared_;

@@ -43,6 +43,10 @@ const evo_cpu_services* SimtRuntime::Services() {
       [](unsigned mask) { active->EndCollective(mask); },
       []() -> unsigned { return active->LiveLanes(); },
       [](unsigned slot, std::size_t bytes, std::size_t) { return active->StaticShared(slot, bytes); },
+      [](const void* barrier, unsigned arrivals) { active->MakeBarrier(barrier, arrivals); },
+      [](const void* barrier, unsigned bytes) { active->ArriveAt(barrier, bytes); },
+      [](const void* barrier, unsigned bytes) { active->CompleteCopy(barrier, bytes); },
+      [](const void* barrier, unsigned parity) { active->WaitAt(barrier, parity); },
       [](const char* reason) { active->FaultHere(SimtFault::kTrap, reason); },
   };
   return &services;

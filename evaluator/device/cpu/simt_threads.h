@@ -14,7 +14,7 @@ namespace evo {
 // The threads of the running block with their warps: how far each has come, and which of them runs.
 class SimtThreads {
  public:
-  enum class State : std::uint8_t { kUnstarted, kRunning, kAtBlockBarrier, kAtWarpBarrier, kReleased, kDone };
+  enum class State : std::uint8_t { kUnstarted, kRunning, kAtBlockBarrier, kAtWarpBarrier, kAtCopyBarrier, kReleased, kDone };
   struct Thread {
     evo_cpu_thread context{};
     State state = State::kUnstarted;

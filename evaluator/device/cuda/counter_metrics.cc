@@ -8,24 +8,24 @@ namespace {
 
 constexpr double kPercent = 0.01;
 
-// A counter that is a metric of CUPTI.
+constexpr const char* kDuration = "gpu__time_duration.sum";  // in nanoseconds
+
+// A counter that is a metric of CUPTI, in percent.
 struct Counted {
   const char* metric;
-  double factor;
   double HardwareCounters::*field;
 };
 constexpr Counted kCounted[] = {
-    {"gpu__time_duration.sum", 1, &HardwareCounters::counted_ns},
-    {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::dram},
-    {"lts__t_sectors.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::l2},
-    {"l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::l1},
-    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::tensor},
-    {"sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::fma},
-    {"sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::alu},
-    {"sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::xu},
-    {"sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::lsu},
-    {"smsp__issue_active.avg.pct_of_peak_sustained_elapsed", kPercent, &HardwareCounters::issue},
-    {"sm__warps_active.avg.pct_of_peak_sustained_active", kPercent, &HardwareCounters::active_warps},
+    {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::dram},
+    {"lts__t_sectors.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::l2},
+    {"l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::l1},
+    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::tensor},
+    {"sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::fma},
+    {"sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::alu},
+    {"sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::xu},
+    {"sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::lsu},
+    {"smsp__issue_active.avg.pct_of_peak_sustained_elapsed", &HardwareCounters::issue},
+    {"sm__warps_active.avg.pct_of_peak_sustained_active", &HardwareCounters::active_warps},
 };
 
 // A counter that is the share of one metric in another.
@@ -57,6 +57,7 @@ std::vector<const char*> WantedNames() {
     add(one.part);
     add(one.whole);
   }
+  add(kDuration);
   for (const Counted& one : kCounted) add(one.metric);
   return names;
 }
@@ -133,7 +134,7 @@ void CounterMetrics::KeepKnownNames(std::span<const std::uint8_t> availability, 
   functions_.deinitialize(&params);
 }
 
-HardwareCounters CounterMetrics::Read(std::span<const std::uint8_t> counter_data) const {
+std::vector<double> CounterMetrics::ValuesOf(std::span<const std::uint8_t> counter_data, std::size_t range) const {
   std::vector<const char*> names = names_;
   std::vector<double> values(names.size(), kNoValue);
   CUpti_Profiler_Host_EvaluateToGpuValues_Params params{};
@@ -141,20 +142,38 @@ HardwareCounters CounterMetrics::Read(std::span<const std::uint8_t> counter_data
   params.pHostObject = host_;
   params.pCounterDataImage = counter_data.data();
   params.counterDataImageSize = counter_data.size();
-  params.rangeIndex = 0;
+  params.rangeIndex = range;
   params.ppMetricNames = names.data();
   params.numMetrics = names.size();
   params.pMetricValues = values.data();
   cupti_.Require(functions_.evaluate(&params), "cuptiProfilerHostEvaluateToGpuValues");
-  const auto value = [&](const char* name) {
-    const auto found = std::find(names.begin(), names.end(), std::string_view(name));
-    return found == names.end() ? kNoValue : values[static_cast<std::size_t>(found - names.begin())];
+  return values;
+}
+
+HardwareCounters CounterMetrics::Read(std::span<const std::uint8_t> counter_data, std::size_t ranges) const {
+  std::vector<std::vector<double>> values;
+  for (std::size_t range = 0; range < ranges; ++range) values.push_back(ValuesOf(counter_data, range));
+  return Together(names_, values);
+}
+
+HardwareCounters CounterMetrics::Together(std::span<const char* const> names, std::span<const std::vector<double>> ranges) {
+  // The sum over ranges, each value times that of `weight`.
+  const auto sum = [&](const char* name, const char* weight) {
+    const auto place = [&](const char* wanted) {
+      return static_cast<std::size_t>(std::find(names.begin(), names.end(), std::string_view(wanted)) - names.begin());
+    };
+    const std::size_t at = place(name), weight_at = weight == nullptr ? 0 : place(weight);
+    if (at == names.size() || weight_at == names.size() || ranges.empty()) return kNoValue;
+    double total = 0;
+    for (const std::vector<double>& values : ranges) total += values[at] * (weight == nullptr ? 1 : values[weight_at]);
+    return total;
   };
   HardwareCounters counters;
-  for (const Counted& one : kCounted) counters.*one.field = one.factor * value(one.metric);
+  counters.counted_ns = sum(kDuration, nullptr);
+  for (const Counted& one : kCounted) counters.*one.field = kPercent * sum(one.metric, kDuration) / counters.counted_ns;
   for (const ShareOf& one : kShares) {
-    const double whole = value(one.whole);
-    counters.*one.field = whole > 0 ? value(one.part) / whole : kNoValue;
+    const double whole = sum(one.whole, nullptr);
+    counters.*one.field = whole > 0 ? sum(one.part, nullptr) / whole : kNoValue;
   }
   return counters;
 }

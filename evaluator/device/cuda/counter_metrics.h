@@ -28,13 +28,16 @@ class CounterMetrics {
   const std::vector<std::uint8_t>& config_image() const { return config_image_; }
   // How often a program has to run until all are counted.
   std::size_t passes() const { return passes_; }
-  // The counters of the first range of a counter data image.
-  HardwareCounters Read(std::span<const std::uint8_t> counter_data) const;
+  // The counters of that many ranges of a counter data image, together.
+  HardwareCounters Read(std::span<const std::uint8_t> counter_data, std::size_t ranges) const;
+  // Of the values of `names` in each range: shares of the peak are averages by time, shares in another metric of both sums.
+  static HardwareCounters Together(std::span<const char* const> names, std::span<const std::vector<double>> ranges);
 
  private:
   void KeepKnownNames(std::span<const std::uint8_t> availability, const std::string& chip);
   CUpti_Profiler_Host_Object* Open(std::span<const std::uint8_t> availability, const std::string& chip) const;
   CUptiResult Add(CUpti_Profiler_Host_Object* host, std::vector<const char*>& names) const;
+  std::vector<double> ValuesOf(std::span<const std::uint8_t> counter_data, std::size_t range) const;
 
   struct Functions {
     decltype(&cuptiProfilerHostInitialize) initialize = nullptr;

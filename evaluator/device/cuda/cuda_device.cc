@@ -195,7 +195,7 @@ CountedRun CudaDevice::Count(LoadedProgram& program, const TimedRun& run) {
   Steps steps = UntimedSteps(static_cast<CudaProgram&>(program), run);
   if (!steps.status.ok()) return {std::move(steps.status), {}};
   if (cupti_.profiler == nullptr) cupti_.profiler = std::make_unique<RangeProfiler>(cupti_.root, info_.ordinal);
-  return cupti_.profiler->Count(steps.prepare, steps.run);
+  return cupti_.profiler->Count(steps.prepare, steps.run, run.sequence.size());
 }
 
 SampledStalls CudaDevice::SampleStalls(LoadedProgram& program, const TimedRun& run, int times) {

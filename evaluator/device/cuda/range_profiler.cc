@@ -52,9 +52,8 @@ void RangeProfiler::FindFunctions() {
   cupti_.Resolve(functions_.set_config, "cuptiRangeProfilerSetConfig");
   cupti_.Resolve(functions_.start, "cuptiRangeProfilerStart");
   cupti_.Resolve(functions_.stop, "cuptiRangeProfilerStop");
-  cupti_.Resolve(functions_.push_range, "cuptiRangeProfilerPushRange");
-  cupti_.Resolve(functions_.pop_range, "cuptiRangeProfilerPopRange");
   cupti_.Resolve(functions_.decode_data, "cuptiRangeProfilerDecodeData");
+  cupti_.Resolve(functions_.counter_data_info, "cuptiRangeProfilerGetCounterDataInfo");
 }
 
 std::string RangeProfiler::ChipName(int ordinal) const {
@@ -76,15 +75,15 @@ std::vector<std::uint8_t> RangeProfiler::Availability(CUcontext context) const {
   return image;
 }
 
-void RangeProfiler::MakeCounterData() {
+void RangeProfiler::MakeCounterData(std::size_t launches) {
   std::vector<const char*> names = metrics_->names();
   CUpti_RangeProfiler_GetCounterDataSize_Params size{};
   size.structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE;
   size.pRangeProfilerObject = profiler_;
   size.pMetricNames = names.data();
   size.numMetrics = names.size();
-  size.maxNumOfRanges = 1;
-  size.maxNumRangeTreeNodes = 1;
+  size.maxNumOfRanges = launches;
+  size.maxNumRangeTreeNodes = static_cast<std::uint32_t>(launches);
   cupti_.Require(functions_.counter_data_size(&size), "cuptiRangeProfilerGetCounterDataSize");
   counter_data_.assign(size.counterDataSize, 0);
   CUpti_RangeProfiler_CounterDataImage_Initialize_Params initialize{};
@@ -95,8 +94,9 @@ void RangeProfiler::MakeCounterData() {
   cupti_.Require(functions_.initialize_counter_data(&initialize), "cuptiRangeProfilerCounterDataImageInitialize");
 }
 
-// One range around all launches, replayed by us: before each pass memory and caches are as they are before a timed launch.
-void RangeProfiler::Configure() {
+// A range for each launch, since one around all would hold the time that the profiler takes to begin and end it: 80 us. Replayed
+// by us: before each pass memory and caches are as they are before a timed launch.
+void RangeProfiler::Configure(std::size_t launches) {
   CUpti_RangeProfiler_SetConfig_Params config{};
   config.structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE;
   config.pRangeProfilerObject = profiler_;
@@ -104,9 +104,9 @@ void RangeProfiler::Configure() {
   config.pConfig = metrics_->config_image().data();
   config.counterDataImageSize = counter_data_.size();
   config.pCounterDataImage = counter_data_.data();
-  config.range = CUPTI_UserRange;
+  config.range = CUPTI_AutoRange;
   config.replayMode = CUPTI_UserReplay;
-  config.maxRangesPerPass = 1;
+  config.maxRangesPerPass = launches;
   config.numNestingLevels = 1;
   config.minNestingLevel = 1;
   config.passIndex = 0;
@@ -114,9 +114,9 @@ void RangeProfiler::Configure() {
   cupti_.Require(functions_.set_config(&config), "cuptiRangeProfilerSetConfig");
 }
 
-CountedRun RangeProfiler::Count(const Step& prepare, const Step& run) {
-  MakeCounterData();
-  Configure();
+CountedRun RangeProfiler::Count(const Step& prepare, const Step& run, std::size_t launches) {
+  MakeCounterData(launches);
+  Configure(launches);
   for (std::size_t pass = 0;; ++pass) {
     if (pass == kMostPasses) throw Error(fmt::format("counting did not end after {} passes; report this", kMostPasses));
     if (DeviceStatus status = prepare(); !status.ok()) return {std::move(status), {}};
@@ -124,16 +124,7 @@ CountedRun RangeProfiler::Count(const Step& prepare, const Step& run) {
     start.structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE;
     start.pRangeProfilerObject = profiler_;
     cupti_.Require(functions_.start(&start), "cuptiRangeProfilerStart");
-    CUpti_RangeProfiler_PushRange_Params push{};
-    push.structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE;
-    push.pRangeProfilerObject = profiler_;
-    push.pRangeName = "program";
-    cupti_.Require(functions_.push_range(&push), "cuptiRangeProfilerPushRange");
     DeviceStatus status = run();
-    CUpti_RangeProfiler_PopRange_Params pop{};
-    pop.structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE;
-    pop.pRangeProfilerObject = profiler_;
-    cupti_.Require(functions_.pop_range(&pop), "cuptiRangeProfilerPopRange");
     CUpti_RangeProfiler_Stop_Params stop{};
     stop.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE;
     stop.pRangeProfilerObject = profiler_;
@@ -146,7 +137,12 @@ CountedRun RangeProfiler::Count(const Step& prepare, const Step& run) {
   decode.pRangeProfilerObject = profiler_;
   cupti_.Require(functions_.decode_data(&decode), "cuptiRangeProfilerDecodeData");
   if (decode.numOfRangeDropped > 0) throw Error("CUPTI lost what it counted; end other profilers and see `evo doctor`");
-  return {{}, metrics_->Read(counter_data_)};
+  CUpti_RangeProfiler_GetCounterDataInfo_Params info{};
+  info.structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE;
+  info.pCounterDataImage = counter_data_.data();
+  info.counterDataImageSize = counter_data_.size();
+  cupti_.Require(functions_.counter_data_info(&info), "cuptiRangeProfilerGetCounterDataInfo");
+  return {{}, metrics_->Read(counter_data_, info.numTotalRanges)};
 }
 
 }  // namespace evo

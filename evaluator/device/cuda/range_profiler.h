@@ -28,17 +28,17 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  // Calls `prepare` and then `run` once for each pass; what `run` starts is counted and has ended when it returns. The first
-  // failure of either ends the count.
+  // Calls `prepare` and then `run` once for each pass; what `run` starts, so many launches, is counted and has ended when it
+  // returns. The first failure of either ends the count.
   using Step = std::function<DeviceStatus()>;
-  CountedRun Count(const Step& prepare, const Step& run);
+  CountedRun Count(const Step& prepare, const Step& run, std::size_t launches);
 
  private:
   void FindFunctions();
   std::vector<std::uint8_t> Availability(CUcontext context) const;
   std::string ChipName(int ordinal) const;
-  void MakeCounterData();
-  void Configure();
+  void MakeCounterData(std::size_t launches);
+  void Configure(std::size_t launches);
 
   struct Functions {
     decltype(&cuptiProfilerInitialize) initialize = nullptr;
@@ -52,9 +52,8 @@ class RangeProfiler {
     decltype(&cuptiRangeProfilerSetConfig) set_config = nullptr;
     decltype(&cuptiRangeProfilerStart) start = nullptr;
     decltype(&cuptiRangeProfilerStop) stop = nullptr;
-    decltype(&cuptiRangeProfilerPushRange) push_range = nullptr;
-    decltype(&cuptiRangeProfilerPopRange) pop_range = nullptr;
     decltype(&cuptiRangeProfilerDecodeData) decode_data = nullptr;
+    decltype(&cuptiRangeProfilerGetCounterDataInfo) counter_data_info = nullptr;
   };
 
   CuptiLibrary cupti_;

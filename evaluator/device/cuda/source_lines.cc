@@ -3,8 +3,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "evaluator/compiler/compiler.h"
-
 namespace evo {
 
 SourceLines::SourceLines(const CuptiLibrary& cupti, const std::string& image) : image_(image) {
@@ -25,7 +23,7 @@ int SourceLines::Find(const std::string& function, std::uint64_t offset) const {
   params.functionName = function.c_str();
   params.pcOffset = offset;
   if (find_(&params) != CUPTI_SUCCESS) return 0;
-  const bool is_source = params.fileName != nullptr && std::string_view(params.fileName).ends_with(kCompiledName);
+  const bool is_source = params.fileName != nullptr && std::string_view(params.fileName).ends_with(".cu");
   std::free(params.fileName);
   std::free(params.dirName);
   return is_source ? static_cast<int>(params.lineNumber) : 0;

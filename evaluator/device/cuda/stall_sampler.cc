@@ -1,5 +1,8 @@
 #include "evaluator/device/cuda/stall_sampler.h"
 
+#include <algorithm>
+#include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <string_view>
 
@@ -13,6 +16,16 @@ namespace {
 constexpr std::size_t kPlaces = 4096;
 // Of the hardware's buffer, for which CUPTI takes half a gigabyte by default.
 constexpr std::size_t kHardwareBytes = 64 << 20;
+// Of each multiprocessor in one run; a run that is too short for so many is sampled as often as the shortest period allows.
+constexpr double kSamples = 256;
+constexpr double kClockHz = 2e9;  // roughly, of any GPU
+constexpr int kShortestPeriod = 9, kLongestPeriod = 31;
+
+// As CUPTI takes it: two to the power of this is a number of cycles.
+std::uint32_t PeriodFor(std::chrono::duration<double> run) {
+  const auto cycles = static_cast<std::uint64_t>(run.count() * kClockHz / kSamples);
+  return static_cast<std::uint32_t>(std::clamp(static_cast<int>(std::bit_width(cycles)), kShortestPeriod, kLongestPeriod));
+}
 
 // "long_scoreboard" of "smsp__pcsamp_warps_issue_stalled_long_scoreboard_not_issued".
 std::string ShortReason(std::string_view name) {
@@ -37,7 +50,7 @@ StallSampler::StallSampler(const std::filesystem::path& cuda_root) : cupti_(cuda
   enable.ctx = context_;
   cupti_.Require(functions_.enable(&enable), "cuptiPCSamplingEnable");
   FindReasons();
-  Configure();
+  for (Buffer* buffer : {&sampled_, &collected_}) Prepare(*buffer);
 }
 
 StallSampler::~StallSampler() {
@@ -45,6 +58,7 @@ StallSampler::~StallSampler() {
   disable.size = CUpti_PCSamplingDisableParamsSize;
   disable.ctx = context_;
   functions_.disable(&disable);
+  for (char* name : names_) std::free(name);
 }
 
 void StallSampler::FindFunctions() {
@@ -82,26 +96,31 @@ void StallSampler::FindReasons() {
   }
 }
 
-void StallSampler::Configure() {
-  buffer_.places.resize(kPlaces);
-  buffer_.reasons.resize(kPlaces * reasons_.size());
+void StallSampler::Prepare(Buffer& buffer) const {
+  buffer.places.resize(kPlaces);
+  buffer.reasons.resize(kPlaces * reasons_.size());
   for (std::size_t i = 0; i < kPlaces; ++i) {
-    buffer_.places[i] = {};
-    buffer_.places[i].size = sizeof(CUpti_PCSamplingPCData);
-    buffer_.places[i].stallReason = buffer_.reasons.data() + i * reasons_.size();
+    buffer.places[i] = {};
+    buffer.places[i].size = sizeof(CUpti_PCSamplingPCData);
+    buffer.places[i].stallReason = buffer.reasons.data() + i * reasons_.size();
   }
-  buffer_.data.size = sizeof(CUpti_PCSamplingData);
-  buffer_.data.collectNumPcs = kPlaces;
-  buffer_.data.pPcData = buffer_.places.data();
+  buffer.data.size = sizeof(CUpti_PCSamplingData);
+  buffer.data.collectNumPcs = kPlaces;
+  buffer.data.pPcData = buffer.places.data();
+}
+
+void StallSampler::Configure(std::uint32_t period) {
   std::vector<CUpti_PCSamplingConfigurationInfo> attributes;
   auto* info = &attributes.emplace_back(Attribute(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE));
   info->attributeData.collectionModeData.collectionMode = CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS;
   info = &attributes.emplace_back(Attribute(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_ENABLE_START_STOP_CONTROL));
   info->attributeData.enableStartStopControlData.enableStartStopControl = 1;
+  info = &attributes.emplace_back(Attribute(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD));
+  info->attributeData.samplingPeriodData.samplingPeriod = period;
   info = &attributes.emplace_back(Attribute(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_HARDWARE_BUFFER_SIZE));
   info->attributeData.hardwareBufferSizeData.hardwareBufferSize = kHardwareBytes;
   info = &attributes.emplace_back(Attribute(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER));
-  info->attributeData.samplingDataBufferData.samplingDataBuffer = &buffer_.data;
+  info->attributeData.samplingDataBufferData.samplingDataBuffer = &sampled_.data;
   CUpti_PCSamplingConfigurationInfoParams params{};
   params.size = CUpti_PCSamplingConfigurationInfoParamsSize;
   params.ctx = context_;
@@ -110,32 +129,38 @@ void StallSampler::Configure() {
   cupti_.Require(functions_.configure(&params), "cuptiPCSamplingSetConfigurationAttribute");
 }
 
-// Everything that was sampled so far.
+// Everything that was sampled so far. CUPTI moves it from the buffer that it samples into to another; within one it would be
+// lost.
 void StallSampler::Collect(const std::string& image, std::vector<StallSample>& samples) {
   SourceLines lines(cupti_, image);
   do {
+    collected_.data.totalNumPcs = 0;
     CUpti_PCSamplingGetDataParams get{};
     get.size = CUpti_PCSamplingGetDataParamsSize;
     get.ctx = context_;
-    get.pcSamplingData = &buffer_.data;
+    get.pcSamplingData = &collected_.data;
     cupti_.Require(functions_.data(&get), "cuptiPCSamplingGetData");
-    for (std::size_t i = 0; i < buffer_.data.totalNumPcs; ++i) {
-      CUpti_PCSamplingPCData& place = buffer_.places[i];
-      const std::string function = place.functionName == nullptr ? "" : place.functionName;
-      std::free(place.functionName);
-      place.functionName = nullptr;
-      const int line = function.empty() ? 0 : lines.Of(function, place.pcOffset);
+    for (std::size_t i = 0; i < collected_.data.totalNumPcs; ++i) {
+      const CUpti_PCSamplingPCData& place = collected_.places[i];
+      if (place.functionName != nullptr) names_.insert(place.functionName);
+      const int line = place.functionName == nullptr ? 0 : lines.Of(place.functionName, place.pcOffset);
       for (std::size_t r = 0; r < place.stallReasonCount; ++r) {
         const CUpti_PCSamplingStallReason& reason = place.stallReason[r];
         if (reason.samples == 0 || reason.pcSamplingStallReasonIndex >= reasons_.size()) continue;
         samples.push_back({line, reasons_[reason.pcSamplingStallReasonIndex], reason.samples});
       }
     }
-  } while (buffer_.data.remainingNumPcs > 0 && buffer_.data.totalNumPcs > 0);
+  } while (collected_.data.remainingNumPcs > 0 && collected_.data.totalNumPcs > 0);
 }
 
 SampledStalls StallSampler::Sample(const Step& prepare, const Step& run, int times, const std::string& image) {
+  using Clock = std::chrono::steady_clock;
   SampledStalls sampled;
+  sampled.status = prepare();
+  const Clock::time_point begin = Clock::now();
+  if (sampled.status.ok()) sampled.status = run();
+  if (!sampled.status.ok()) return sampled;
+  Configure(PeriodFor(Clock::now() - begin));
   for (int i = 0; i < times; ++i) {
     sampled.status = prepare();
     if (!sampled.status.ok()) return sampled;

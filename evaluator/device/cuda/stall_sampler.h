@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,17 +27,12 @@ class StallSampler {
   StallSampler(const StallSampler&) = delete;
   StallSampler& operator=(const StallSampler&) = delete;
 
-  // Calls `prepare` and then `run` that often, and samples what `run` starts, which has ended when it returns. `image` of what
-  // runs says the lines. The first failure of either ends it.
+  // Calls `prepare` and then `run` once to see how long that takes, then so many times, and samples what `run` starts, which has
+  // ended when it returns. `image` of what runs says the lines. The first failure of either ends it.
   using Step = std::function<DeviceStatus()>;
   SampledStalls Sample(const Step& prepare, const Step& run, int times, const std::string& image);
 
  private:
-  void FindFunctions();
-  void FindReasons();
-  void Configure();
-  void Collect(const std::string& image, std::vector<StallSample>& samples);
-
   struct Functions {
     decltype(&cuptiPCSamplingEnable) enable = nullptr;
     decltype(&cuptiPCSamplingDisable) disable = nullptr;
@@ -47,18 +43,25 @@ class StallSampler {
     decltype(&cuptiPCSamplingStop) stop = nullptr;
     decltype(&cuptiPCSamplingGetData) data = nullptr;
   };
-  // Where CUPTI writes what it has sampled.
   struct Buffer {
     std::vector<CUpti_PCSamplingPCData> places;
     std::vector<CUpti_PCSamplingStallReason> reasons;  // of each place, one after another
     CUpti_PCSamplingData data{};
   };
 
+  void FindFunctions();
+  void FindReasons();
+  void Prepare(Buffer& buffer) const;
+  void Configure(std::uint32_t period);
+  void Collect(const std::string& image, std::vector<StallSample>& samples);
+
   CuptiLibrary cupti_;
   Functions functions_;
   CUcontext context_ = nullptr;
   std::vector<std::string> reasons_;  // by index, without what all have in common
-  Buffer buffer_;
+  Buffer sampled_;                    // CUPTI writes there while it samples
+  Buffer collected_;
+  std::set<char*> names_;  // of functions; records share them, and we free them
 };
 
 }  // namespace evo

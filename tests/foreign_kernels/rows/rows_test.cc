@@ -18,7 +18,9 @@ const std::vector<ForeignKernel> kKernels{
     {"09_cross_entropy"},
     {"10_scale_to_unit_range"},
     {"11_argmax_of_rows", "predict: the turns of the loop `for (int c = 1; c < num_classes; c++) {` leave behind more"},
-    {"12_standardise", "zscore: its rows do not lie along x"}};
+    {"12_standardise", "zscore: its rows do not lie along x"},
+    {"13_online_by_reference"},
+    {"14_log_sum_exp_online"}};
 
 TEST_F(ForeignRows, ThreadPerRowToWarp) { Check("thread_per_row_to_warp", kKernels); }
 

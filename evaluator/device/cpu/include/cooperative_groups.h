@@ -95,6 +95,22 @@ class thread_block_tile : public evo_cpu_lanes {
   }
 };
 
+// A block or some lanes of a warp, whichever it was made of.
+class thread_group {
+ public:
+  thread_group(const thread_block&) : lanes_(0), block_(true) {}
+  thread_group(const evo_cpu_lanes& lanes) : lanes_(lanes) {}
+
+  void sync() const { block_ ? thread_block::sync() : lanes_.sync(); }
+  unsigned thread_rank() const { return block_ ? thread_block::thread_rank() : lanes_.thread_rank(); }
+  unsigned num_threads() const { return block_ ? thread_block::num_threads() : lanes_.num_threads(); }
+  unsigned size() const { return num_threads(); }
+
+ private:
+  evo_cpu_lanes lanes_;
+  bool block_ = false;
+};
+
 template <unsigned Size, typename Parent>
 inline thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   return {};

@@ -35,8 +35,8 @@ __global__ void split_tf32(const float* A, const float* B, float* C, int rows, i
     const int m = first_m + line + e / 2 * 8, n = first_n + place * 2 + e % 2;
     if (m >= rows || n >= columns) continue;
     float sum = sums[e] * 0x1p-48f;
-    // What the factor made too large is summed up without it.
-    if (!(fabsf(sum) < 1e23f)) {
+    // What the factor made too large is summed up without it, and so are few products, of which each is off by up to 2^-21.
+    if (depth < 32 || !(fabsf(sum) < 1e23f)) {
       sum = 0.0f;
       for (int k = 0; k < depth; ++k) sum += A[(long long)m * depth + k] * B[(long long)k * columns + n];
     }

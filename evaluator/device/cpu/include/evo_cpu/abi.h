@@ -30,6 +30,16 @@ struct evo_cpu_block {
 
 enum { evo_cpu_warp_slot_bytes = 16 };
 
+// What a kernel gets for a tensor map (KernelTemplate::tensor_maps), in the 128 bytes that its type has.
+struct evo_cpu_tensor_map {
+  const unsigned char* base;
+  unsigned element_bytes;
+  unsigned dimensions;
+  unsigned swizzle;  // bytes
+  unsigned box[5];
+  uint64_t dims[5];
+};
+
 // What a kernel asks of the runtime.
 struct evo_cpu_services {
   void (*sync_block)();
@@ -42,6 +52,12 @@ struct evo_cpu_services {
   unsigned (*live_lanes)();
   // The block's memory for static shared variable number `slot`.
   void* (*static_shared)(unsigned slot, size_t bytes, size_t alignment);
+  // Barriers in shared memory (mbarrier): made for some arrivals; an arrival, after which copies bring so many bytes more; bytes
+  // that a copy has brought; a wait for the end of the phase of this parity.
+  void (*make_barrier)(const void* barrier, unsigned arrivals);
+  void (*arrive_at)(const void* barrier, unsigned bytes);
+  void (*complete_copy)(const void* barrier, unsigned bytes);
+  void (*wait_at)(const void* barrier, unsigned parity);
   // Ends the kernel as a trap does. Does not return.
   void (*trap)(const char* reason);
 };

@@ -5,15 +5,10 @@
 
 #include <cmath>
 
+#include "evo_cpu/ptx_copies.h"
 #include "evo_cpu/warp.h"
 
 namespace evo_cpu {
-
-// Shared memory by its address in 32 bits. All of a block's shared memory lies within 2 GiB of its dynamic part.
-inline const char* SharedAt(unsigned address) {
-  const char* near = static_cast<const char*>(evo_cpu_current->block->dynamic_shared);
-  return near + static_cast<int>(address - static_cast<unsigned>(reinterpret_cast<size_t>(near)));
-}
 
 // What a lane asks ldmatrix for.
 struct MatrixRow {
@@ -204,19 +199,27 @@ inline void MultiplyTf32(float& d0, float& d1, float& d2, float& d3, unsigned a0
   d0 = mine.d[0], d1 = mine.d[1], d2 = mine.d[2], d3 = mine.d[3];
 }
 
-// cp.async: 16 bytes to shared memory, the first `bytes` of them and zeros after these. Done at once.
-inline void CopyToShared(unsigned to, const void* from, int size, int bytes) {
-  typedef unsigned __attribute__((may_alias)) Word;
-  typedef unsigned short __attribute__((may_alias)) Half;
-  if (size != 16 || bytes < 0 || bytes > 16 || bytes % 2 != 0)
-    evo_cpu_runtime->trap("cp.async: 16 bytes expected, or less for zeros");
-  if ((to | reinterpret_cast<size_t>(from)) % 16 != 0) evo_cpu_runtime->trap("cp.async: an address is no multiple of 16");
-  char* const shared = const_cast<char*>(SharedAt(to));
-  if (bytes == 16) {
-    for (int i = 0; i < 4; ++i) reinterpret_cast<Word*>(shared)[i] = static_cast<const Word*>(from)[i];
-  } else {
-    for (int i = 0; i < 8; ++i) reinterpret_cast<Half*>(shared)[i] = i < bytes / 2 ? static_cast<const Half*>(from)[i] : Half(0);
+// stmatrix: each lane brings a pair of elements of each of four matrices, and writes the row for which it gives an address.
+EVO_CPU_UNCHECKED __attribute__((noinline)) inline void GatherRow(const unsigned (&mine)[4], unsigned (&row)[4]) {
+  const unsigned* const address = mine;
+  std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
+  evo_cpu_runtime->sync_warp(0xffffffffu);
+  const unsigned lane = evo_cpu_current->lane;
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned* of;
+    std::memcpy(&of, WarpSlot(lane % 8 * 4 + i), sizeof of);
+    row[i] = of[lane / 8];
   }
+  evo_cpu_runtime->sync_warp(0xffffffffu);
+}
+inline void StoreMatrices(unsigned address, unsigned a, unsigned b, unsigned c, unsigned d) {
+  typedef unsigned __attribute__((may_alias)) Word;
+  if (address % 16 != 0) evo_cpu_runtime->trap("stmatrix: an address is no multiple of 16");
+  const unsigned mine[4] = {a, b, c, d};
+  unsigned row[4];
+  GatherRow(mine, row);
+  Word* const to = reinterpret_cast<Word*>(const_cast<char*>(SharedAt(address)));
+  for (int i = 0; i < 4; ++i) to[i] = row[i];
 }
 
 // How a descriptor of wgmma with the 128-byte swizzle says where 16 bytes of an operand lie. Its address has 18 bits, of which

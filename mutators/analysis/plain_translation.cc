@@ -1,0 +1,278 @@
+#include "mutators/analysis/plain_translation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/work_sharing.h"
+#include "mutators/breeding/edit_application.h"
+
+namespace evo {
+namespace {
+
+// The body of a function; -1 for a declaration.
+int BodyOf(const SyntaxTree& tree, int function) {
+  const auto& children = tree.node(function).children;
+  return !children.empty() && tree.node(children.back()).kind_name == "CompoundStmt" ? children.back() : -1;
+}
+
+// Translates proposals between the trees of a source.
+class Translator {
+ public:
+  Translator(const MutationContext& context, const MutationContext& plain, const ParameterDifferences& differences)
+      : context_(context), source_(context.tree), plain_context_(plain), plain_(plain.tree), differences_(differences) {
+    for (const int child : source_.node(0).children) names_.insert(source_.node(child).name);
+  }
+
+  // nullopt for a change in what stands in front of a body, which may be spelled by macros.
+  std::optional<Proposal> Translate(const Proposal& proposal) {
+    Proposal result = proposal;
+    for (const LaunchChange& change : proposal.launch) {
+      // Of other parameters.
+      if (change.field == "arguments" && (!differences_.fields.empty() || !differences_.added.empty())) return std::nullopt;
+    }
+    result.changes.clear();
+    result.also_anchored.clear();
+    result.indented = true;
+    std::map<int, Proposal> of_bodies;  // by the function
+    divided_.clear();
+    for (const Proposal::Change& change : proposal.changes) {
+      const int function = FunctionAround(change.node);
+      const bool include = change.text.starts_with("#include ");
+      if (function >= 0 && !include) {
+        of_bodies[function].changes.push_back(change);
+        continue;
+      }
+      if (IsOfTemplate(change.node) && !include) {
+        if (change.placement != Placement::kReplace) return std::nullopt;
+        divided_[change.node] = Indented(change);
+        continue;
+      }
+      // An include goes to its place, whatever it is anchored to.
+      const int node = Counterpart(include && function >= 0 ? function : change.node);
+      if (node < 0) return std::nullopt;
+      result.changes.push_back({node, change.placement, Indented(change)});
+    }
+    for (const auto& [function, changes] : of_bodies) {
+      const auto text = BodyWith(function, changes);
+      if (!text) return std::nullopt;
+      if (IsOfTemplate(function))
+        divided_[function] = HeadOf(function) + WithFields(function, *text);
+      else
+        result.changes.push_back({BodyOf(source_, Counterpart(function)), Placement::kReplace, WithFields(function, *text)});
+      if (!AddParameter(function, result)) return std::nullopt;
+    }
+    for (const int node : proposal.also_anchored) {
+      const int function = FunctionAround(node);
+      if (IsOfTemplate(function)) continue;
+      const int body = function < 0 ? Counterpart(node) : BodyOf(source_, Counterpart(function));
+      if (body >= 0) result.also_anchored.push_back(body);
+    }
+    // A function that a template has become is launched without arguments.
+    for (const Proposal::Change& change : result.changes) {
+      const SyntaxNode& node = source_.node(change.node);
+      if (node.kind_name == "FunctionTemplate" && change.placement == Placement::kReplace && !change.text.empty())
+        result.launch.insert(result.launch.begin(), {node.name, "template", ""});
+    }
+    return AddDivided(result) ? std::optional(result) : std::nullopt;
+  }
+
+ private:
+  // Whether it is a function for one of a template's lists of arguments, which the source does not have.
+  bool IsOfTemplate(int function) const {
+    return function >= 0 && plain_.node(function).parent == 0 && plain_.node(function).kind_name == "FunctionDecl" &&
+           !names_.contains(plain_.node(function).name);
+  }
+
+  // The template of the source; -1 if it is none.
+  int TemplateOf(int function) const {
+    const auto& declared = plain_.node(0).children;
+    auto at = std::find(declared.begin(), declared.end(), function);
+    while (at != declared.begin() && IsOfTemplate(*at)) --at;
+    const int found = Counterpart(*at);
+    return found >= 0 && source_.node(found).kind_name == "FunctionTemplate" ? found : -1;
+  }
+
+  std::string HeadOf(int function) const {
+    return std::string(plain_.Text({plain_.node(function).range.begin, plain_.node(BodyOf(plain_, function)).range.begin}));
+  }
+
+  // Functions of templates that the changed ones name come along as they are.
+  void AddNamed() {
+    std::map<std::string_view, int> others;
+    for (const int child : plain_.node(0).children) {
+      if (IsOfTemplate(child) && !divided_.contains(child)) others[plain_.node(child).name] = child;
+    }
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& [function, text] : divided_) {
+        for (const SourceRange& range : Tokenize(text)) {
+          const auto named = others.find(std::string_view(text).substr(range.begin, range.size()));
+          if (named == others.end()) continue;
+          divided_[named->second] = std::string(plain_.Text(named->second));
+          others.erase(named);
+          more = true;
+          break;
+        }
+        if (more) break;
+      }
+    }
+  }
+
+  // Puts functions of templates behind those, or in their place if no other is left, and lets them be launched.
+  bool AddDivided(Proposal& result) {
+    AddNamed();
+    std::map<int, std::vector<int>> of_templates;
+    for (const auto& [function, text] : divided_) {
+      const int from = TemplateOf(function);
+      if (from < 0) return false;
+      of_templates[from].push_back(function);
+    }
+    for (const auto& [from, functions] : of_templates) {
+      std::string text;
+      for (const int function : functions) {
+        if (!divided_[function].empty()) text += (text.empty() ? "" : "\n\n") + divided_[function];
+      }
+      const auto others = [&](int child) {
+        return IsOfTemplate(child) && TemplateOf(child) == from && !divided_.contains(child);
+      };
+      const auto& declared = plain_.node(0).children;
+      if (std::none_of(declared.begin(), declared.end(), others))
+        result.changes.push_back({from, Placement::kReplace, text});
+      else if (!text.empty())
+        result.changes.push_back({from, Placement::kAfter, "\n\n" + text});
+      if (const int body = BodyOf(source_, from); body >= 0) result.also_anchored.push_back(body);
+    }
+    std::vector<LaunchChange> renamed;
+    const auto& steps = plain_context_.rendered.steps;
+    for (std::size_t i = 0; i < steps.size() && i < context_.rendered.steps.size(); ++i) {
+      const auto& launch = context_.rendered.steps[i].launch;
+      const auto is_it = [&](const auto& one) { return plain_.node(one.first).name == steps[i].launch->kernel; };
+      if (!launch || !steps[i].launch || std::none_of(divided_.begin(), divided_.end(), is_it)) continue;
+      const LaunchChange change{launch->kernel_expression, "kernel", steps[i].launch->kernel};
+      if (std::find(renamed.begin(), renamed.end(), change) == renamed.end()) renamed.push_back(change);
+    }
+    result.launch.insert(result.launch.begin(), renamed.begin(), renamed.end());
+    return true;
+  }
+
+  // The function in whose body a node is; -1 if it is in none.
+  int FunctionAround(int node) const {
+    const int function = plain_.node(node).function;
+    if (function < 0) return -1;
+    const int body = BodyOf(plain_, function);
+    return body >= 0 && IsWithin(plain_, node, body) ? function : -1;
+  }
+
+  // The same declaration of the file, the same parameter of a function, or its `__global__`; -1 for other nodes.
+  int Counterpart(int node) const {
+    const int parent = plain_.node(node).parent;
+    if (parent < 0) return 0;
+    if (plain_.node(node).kind_name == "attribute(global)") {
+      const int function = Counterpart(parent);
+      if (function < 0) return -1;
+      for (const int child : source_.node(function).children) {
+        if (source_.node(child).kind_name == "attribute(global)") return child;
+      }
+      return -1;
+    }
+    const bool parameter = plain_.node(node).kind_name == "ParmDecl";
+    if (parent != 0 && !parameter) return -1;
+    const int to = parent == 0 ? 0 : Counterpart(parent);
+    if (to < 0) return -1;
+    const auto listed = [&](const SyntaxTree& tree, int of) {
+      std::vector<int> nodes;
+      for (const int child : tree.node(of).children) {
+        if (parameter ? tree.node(child).kind_name == "ParmDecl" : names_.contains(tree.node(child).name)) nodes.push_back(child);
+      }
+      return nodes;
+    };
+    const std::vector<int> from = listed(plain_, parent), in = listed(source_, to);
+    const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), node) - from.begin());
+    if (from.size() != in.size() || at >= in.size() || source_.node(in[at]).name != plain_.node(node).name) return -1;
+    return in[at];
+  }
+
+  // Gives a kernel of the source the parameter that its body needs.
+  bool AddParameter(int function, Proposal& result) const {
+    const std::string& name = plain_.node(function).name;
+    const auto added = differences_.added.find(name);
+    if (added == differences_.added.end()) return true;
+    const LaunchDirective* const launch = OnlyLaunch(context_.rendered, name);
+    const LaunchDirective* const present = OnlyLaunch(plain_context_.rendered, name);
+    const int last = LastParameter(source_, Counterpart(function));
+    if (launch == nullptr || present == nullptr || last < 0) return false;
+    result.changes.push_back({last, Placement::kAfter, ", " + added->second.first});
+    result.launch.push_back(
+        {present->kernel, "arguments", fmt::format("{}, {}", fmt::join(launch->arguments, ", "), added->second.second)});
+    return true;
+  }
+
+  // A body with declarations of the fields that it names.
+  std::string WithFields(int function, std::string body) const {
+    const auto declared = differences_.fields.find(plain_.node(function).name);
+    if (declared == differences_.fields.end()) return body;
+    std::string lines;
+    for (const auto& [name, declaration] : declared->second) {
+      if (ContainsName(body, name)) lines += fmt::format("\n{}{}", IndentUnit(source_), declaration);
+    }
+    return body.insert(1, lines);
+  }
+
+  std::string Indented(const Proposal::Change& change) const {
+    const std::string unit = IndentUnit(plain_);
+    return unit == "  " ? change.text : Reindented(change.text, IndentOf(plain_, change.node), unit);
+  }
+
+  std::optional<std::string> BodyWith(int function, Proposal changes) const {
+    for (Proposal::Change& change : changes.changes) change.text = Indented(change);
+    const AppliedEdit applied = ApplyEdit(plain_, {}, MakeEdit(plain_, "plain", changes));
+    if (!applied.dropped.empty()) return std::nullopt;
+    const SourceRange& body = plain_.node(BodyOf(plain_, function)).range;
+    const std::size_t behind = plain_.text().size() - body.end;
+    return applied.text.substr(body.begin, applied.text.size() - behind - body.begin);
+  }
+
+  const MutationContext& context_;
+  const SyntaxTree& source_;
+  const MutationContext& plain_context_;
+  const SyntaxTree& plain_;
+  const ParameterDifferences& differences_;
+  std::set<std::string> names_;         // of the source's declarations
+  std::map<int, std::string> divided_;  // functions of templates: what becomes of them
+};
+
+}  // namespace
+
+// The parameters that kernels have in one source and not in an earlier one.
+std::map<std::string, std::pair<std::string, std::string>> AddedParameters(const SyntaxTree& earlier,
+                                                                           const MutationContext& later) {
+  std::map<std::string, std::pair<std::string, std::string>> added;
+  const auto count = [](const SyntaxTree& tree, int kernel) {
+    const auto& children = tree.node(kernel).children;
+    return std::count_if(children.begin(), children.end(), [&](int child) { return tree.node(child).kind_name == "ParmDecl"; });
+  };
+  for (const int before : Functions(earlier)) {
+    for (const int after : Functions(later.tree)) {
+      const std::string& name = later.tree.node(after).name;
+      if (earlier.node(before).name != name || count(later.tree, after) != count(earlier, before) + 1) continue;
+      const LaunchDirective* const launch = OnlyLaunch(later.rendered, name);
+      if (launch != nullptr && !launch->arguments.empty())
+        added[name] = {std::string(later.tree.Text(LastParameter(later.tree, after))), launch->arguments.back()};
+    }
+  }
+  return added;
+}
+
+std::optional<Proposal> InSource(const Proposal& proposal, const MutationContext& source, const MutationContext& plain,
+                                 const ParameterDifferences& differences) {
+  return Translator(source, plain, differences).Translate(proposal);
+}
+
+}  // namespace evo
