@@ -1,15 +1,8 @@
 // The operations of wgmma_tiles.cuh: products, barriers of a cluster, copies, and registers to and from shared memory. The
 // template defines BF16, LINEAR and CLUSTER.
 #pragma once
+#include "../attention/element.cuh"
 #include "../attention/warp_groups.cuh"
-
-#if BF16
-using Element = __nv_bfloat16;
-#define ELEMENT_NAME "bf16"
-#else
-using Element = half;
-#define ELEMENT_NAME "f16"
-#endif
 
 constexpr int kRowBytes = 128;
 
@@ -116,15 +109,6 @@ __device__ __forceinline__ void StoreMatrices(unsigned to, const unsigned (&pair
 
 // The offset of 16 bytes of a row in swizzled rows of 128 bytes.
 __device__ __forceinline__ int Swizzled(int row, int chunk) { return row * kRowBytes + (chunk ^ row % 8) * 16; }
-
-__device__ __forceinline__ unsigned PackPair(float low, float high) {
-#if BF16
-  const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
-#else
-  const half2 both = __floats2half2_rn(low, high);
-#endif
-  return *reinterpret_cast<const unsigned*>(&both);
-}
 
 __device__ __forceinline__ float ToFloat(Element x) {
 #if BF16

@@ -163,7 +163,7 @@ __device__ __forceinline__ void StoreRows(const float (&sums)[BLOCK_N / 2], unsi
     for (int j = 0; j < 64; j += 16) {
       unsigned pairs[4];  // rows lane / 4 and 8 further, of two times 8 columns
 #pragma unroll
-      for (int i = 0; i < 4; ++i) pairs[i] = PackPair(sums[(c + j) / 2 + 2 * i], sums[(c + j) / 2 + 2 * i + 1]);
+      for (int i = 0; i < 4; ++i) pairs[i] = Pack(sums[(c + j) / 2 + 2 * i], sums[(c + j) / 2 + 2 * i + 1]);
       StoreMatrices(staged + Swizzled(lane % 16, j / 8 + lane / 16), pairs);
     }
     __syncwarp();
@@ -197,8 +197,8 @@ __device__ __forceinline__ void StoreActivated(const float (&sums)[BLOCK_N / 2],
                   odd = LoadVector(staged + Swizzled(line, lane % 4 * 2 + 1));
       const int first = column + c + lane % 4 * 8;
       const auto pair = [&](unsigned low, unsigned high, int at) {
-        return PackPair(Gelu(__uint_as_float(low) + ToFloat(bias[min(at, columns - 1)])),
-                        Gelu(__uint_as_float(high) + ToFloat(bias[min(at + 1, columns - 1)])));
+        return Pack(Gelu(__uint_as_float(low) + ToFloat(bias[min(at, columns - 1)])),
+                    Gelu(__uint_as_float(high) + ToFloat(bias[min(at + 1, columns - 1)])));
       };
       const uint4 eight = make_uint4(pair(even.x, odd.x, first), pair(even.y, odd.y, first + 2), pair(even.z, odd.z, first + 4),
                                      pair(even.w, odd.w, first + 6));
