@@ -24,7 +24,7 @@ constexpr std::size_t kMostProductSizes = 6;
 constexpr std::int64_t kMostProductNumber = 300;
 // Threads of a product with the sizes above, with some beyond its edges.
 constexpr std::int64_t kMostProductThreads = 17'000;
-constexpr std::size_t kLargeThreads = 24, kDecidingThreads = 3;
+constexpr std::size_t kThreadsOfLarge = 24, kDecidingThreads = 3;
 
 // Integers that what follows the sum may name.
 std::set<int> NotedIn(const SyntaxTree& tree, int kernel, const ConvolutionParts& parts) {
@@ -158,7 +158,7 @@ bool ProductFinder::RunLarge() {
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse("its launch line has no threads where sizes are large");
   std::uint64_t random = 1;
-  for (std::size_t i = 0; i < (runs_.together() ? 1 : kLargeThreads); ++i) {
+  for (std::size_t i = 0; i < (runs_.together() ? 1 : kThreadsOfLarge); ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     const auto thread = static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(setting->Threads()));
     const auto sums = SumsOf(*setting, thread);

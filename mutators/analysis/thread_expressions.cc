@@ -23,7 +23,7 @@ constexpr std::int64_t kMostThreadSteps = 40'000'000;
 // How deep functions of the source call each other.
 constexpr int kMostCalls = 6;
 
-constexpr std::int64_t kWarpThreads = 32;
+constexpr std::int64_t kWarpWidth = 32;
 
 // What stands for a real number that does not count.
 constexpr double kSomeNumber = 0.37;
@@ -150,8 +150,8 @@ std::optional<ThreadValue> ThreadExpressions::CallTogether(std::string_view call
   if (!shuffles) return memory_.MeetWarp(mask), ThreadValue::Integer(0);
   ThreadValue value = Evaluate(arguments[1]);
   const ThreadValue by = Evaluate(arguments[2]);
-  const std::int64_t width = arguments.size() > 3 ? Evaluate(arguments[3]).integer : kWarpThreads;
-  if (refusal_.given() || by.kind != ThreadValue::Kind::kInteger || width <= 0 || width > kWarpThreads) return std::nullopt;
+  const std::int64_t width = arguments.size() > 3 ? Evaluate(arguments[3]).integer : kWarpWidth;
+  if (refusal_.given() || by.kind != ThreadValue::Kind::kInteger || width <= 0 || width > kWarpWidth) return std::nullopt;
   const auto thread = static_cast<std::int64_t>(setting_.thread);
   const std::int64_t lane = thread % width, first = thread - lane;
   std::int64_t from = callee == "__shfl_xor_sync"    ? lane ^ by.integer
