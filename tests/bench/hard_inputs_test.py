@@ -92,6 +92,8 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(hard_inputs.judge(1e-5, 1e-7, 1e-4), "ok")
         self.assertEqual(hard_inputs.judge(1e-3, 2e-4, 1e-4), "ok")
         self.assertEqual(hard_inputs.judge(1e-3, 1e-6, 1e-4), "WRONG")
+        self.assertEqual(hard_inputs.judge(1.1e-4, 0.0, 1e-4, 2e-4), "ok")
+        self.assertEqual(hard_inputs.judge(3e-4, 0.0, 1e-4, 2e-4), "WRONG")
         self.assertEqual(hard_inputs.judge(math.inf, 1e-6, 1e-4), "WRONG")
         self.assertEqual(hard_inputs.judge(math.inf, math.inf, 1e-4), hard_inputs.NOT_JUDGED)
 
