@@ -253,8 +253,20 @@ DeviceStatus CudaProgram::Enqueue(const DeviceLaunch& launch, cudaStream_t strea
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
   }
+  return Launch(kernel, config, arguments.data());
+}
+
+DeviceStatus CudaProgram::EnqueueRaw(std::size_t kernel, dim3 grid, dim3 block, void** arguments, cudaStream_t stream) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.stream = stream;
+  return Launch(kernels_[kernel], config, arguments);
+}
+
+DeviceStatus CudaProgram::Launch(const Kernel& kernel, const cudaLaunchConfig_t& config, void** arguments) const {
   cudaKernel_t placed = kernel.placements[turn_ % kernel.placements.size()];
-  cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(placed), arguments.data());
+  cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(placed), arguments);
   if (error == cudaSuccess) error = cudaGetLastError();
   return error == cudaSuccess ? DeviceStatus{} : ToStatus(error, fmt::format("launch of {}", kernel.symbol).c_str());
 }

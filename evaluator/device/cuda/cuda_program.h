@@ -30,6 +30,8 @@ class CudaProgram : public LoadedProgram {
   void NextPlace() { ++turn_; }
   // Precondition: Prepare(launch) was ok. Does not wait.
   DeviceStatus Enqueue(const DeviceLaunch& launch, cudaStream_t stream);
+  // A kernel of ours, whose arguments and shape are known to fit. Does not wait.
+  DeviceStatus EnqueueRaw(std::size_t kernel, dim3 grid, dim3 block, void** arguments, cudaStream_t stream);
 
   std::vector<DeviceRange> State() const override { return state_; }
   std::vector<DeviceRange> Places(const std::string& symbol) const override;
@@ -59,6 +61,7 @@ class CudaProgram : public LoadedProgram {
   DeviceStatus CheckShape(const Kernel& kernel, const DeviceLaunch& launch) const;
   DeviceStatus CheckArguments(const Kernel& kernel, const DeviceLaunch& launch) const;
   DeviceStatus RaiseAttributes(Kernel& kernel, const DeviceLaunch& launch) const;
+  DeviceStatus Launch(const Kernel& kernel, const cudaLaunchConfig_t& config, void** arguments) const;
   double Occupancy(const Kernel& kernel) const;
 
   const DeviceInfo& device_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "evaluator/device/cuda/cuda_error.h"
@@ -16,6 +17,7 @@ namespace {
 constexpr char kInspectionSource[] = R"(
 typedef unsigned long long u64;
 struct Request { u64 address, other, bytes; int kind, dtype, exact, blocks; };
+struct Requests { Request one[64]; };
 struct Part { u64 different, first; double squares, reference_squares, largest; u64 worst, hash; };
 
 static __device__ bool Finite(double x) { return (__double_as_longlong(x) & 0x7ff0000000000000ll) != 0x7ff0000000000000ll; }
@@ -134,20 +136,23 @@ static __device__ void Hash(const Request& r, u64 begin, u64 step, Part& part) {
   }
 }
 
-// Joins the parts of the block's threads.
-static __device__ void Collect(const Part& part, Part* to) {
+// Joins the parts of the block's threads. The first thread gets the whole, the others theirs.
+static __device__ void JoinAll(Part& part) {
   __shared__ Part shared[256];
+  __syncthreads();
   shared[threadIdx.x] = part;
   for (unsigned half = 128; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) Join(shared[threadIdx.x], shared[threadIdx.x + half]);
   }
-  if (threadIdx.x == 0) *to = shared[0];
+  if (threadIdx.x == 0) part = shared[0];
 }
 
-// Blocks along x share the inspection along y.
-extern "C" __global__ void __launch_bounds__(256) evo_inspect(const Request* requests, Part* parts) {
-  const Request r = requests[blockIdx.y];
+// Blocks along x share the inspection along y. The last of them to end joins all parts, in their order. `ended` counts those that
+// have ended; it is zero before and after.
+extern "C" __global__ void __launch_bounds__(256)
+    evo_inspect(const __grid_constant__ Requests requests, Part* parts, unsigned* ended, Part* results) {
+  const Request& r = requests.one[blockIdx.y];
   if (blockIdx.x >= r.blocks) return;
   const u64 begin = (u64)blockIdx.x * blockDim.x + threadIdx.x;
   const u64 step = (u64)r.blocks * blockDim.x;
@@ -156,15 +161,24 @@ extern "C" __global__ void __launch_bounds__(256) evo_inspect(const Request* req
   if (r.kind == 1) Output(r, begin, step, part);
   if (r.kind == 2) Hash(r, begin, step, part);
   if (r.kind == 3) Pattern(r, begin, step, part);
-  Collect(part, parts + blockIdx.y * gridDim.x + blockIdx.x);
-}
-
-// One block for each inspection, which has `stride` parts.
-extern "C" __global__ void __launch_bounds__(256)
-    evo_collect(const Request* requests, const Part* parts, u64 stride, Part* results) {
-  Part part = {0, ~0ull, 0, 0, 0, ~0ull, 0};
-  for (int i = threadIdx.x; i < requests[blockIdx.x].blocks; i += blockDim.x) Join(part, parts[blockIdx.x * stride + i]);
-  Collect(part, results + blockIdx.x);
+  JoinAll(part);
+  if (r.blocks > 1) {
+    Part* of_request = parts + (u64)blockIdx.y * gridDim.x;
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+      of_request[blockIdx.x] = part;
+      __threadfence();
+      last = atomicAdd(&ended[blockIdx.y], 1) + 1 == r.blocks;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    part = {0, ~0ull, 0, 0, 0, ~0ull, 0};
+    for (int i = threadIdx.x; i < r.blocks; i += blockDim.x) Join(part, of_request[i]);
+    JoinAll(part);
+    if (threadIdx.x == 0) ended[blockIdx.y] = 0;
+  }
+  if (threadIdx.x == 0) results[blockIdx.y] = part;
 }
 )";
 
@@ -175,17 +189,19 @@ struct Request {
 static_assert(sizeof(Request) == 40 && sizeof(InspectionResult) == 56, "the kernel lays them out in the same way");
 
 constexpr std::uint32_t kThreads = 256;
-constexpr int kInspect = 0;  // kernels
-constexpr int kCollect = 1;
 // As many blocks as run at once on the largest GPUs; each has at least sixteen bytes a thread.
 constexpr std::uint64_t kBytesPerBlock = 16 * kThreads;
 constexpr std::uint64_t kMostBlocks = 1024;
-// A task has a handful of arguments with two guards each; more inspections take several launches.
+// A task has a handful of arguments with two guards each; more inspections take several launches. A kernel takes 4 KB of
+// arguments.
 constexpr std::size_t kMostAtOnce = 64;
-constexpr std::size_t kResultsOffset = kMostAtOnce * sizeof(Request);
-constexpr std::size_t kHostBytes = kResultsOffset + kMostAtOnce * sizeof(InspectionResult);
-constexpr std::size_t kPartsOffset = kHostBytes;
+constexpr std::size_t kHostBytes = kMostAtOnce * sizeof(InspectionResult);
+constexpr std::size_t kPartsOffset = kMostAtOnce * sizeof(InspectionResult);
 constexpr std::size_t kDeviceBytes = kPartsOffset + kMostAtOnce * kMostBlocks * sizeof(InspectionResult);
+
+struct Requests {
+  std::array<Request, kMostAtOnce> one;
+};
 
 std::uint32_t Blocks(std::uint64_t bytes) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + kBytesPerBlock - 1) / kBytesPerBlock, 1, kMostBlocks));
@@ -194,7 +210,7 @@ std::uint32_t Blocks(std::uint64_t bytes) {
 }  // namespace
 
 InspectionKernel::InspectionKernel(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream) : stream_(stream) {
-  CompileResult compiled = compiler.Compile({kInspectionSource, {"evo_inspect", "evo_collect"}, device.arch});
+  CompileResult compiled = compiler.Compile({kInspectionSource, {"evo_inspect"}, device.arch});
   if (compiled.outcome != Outcome::kOk) {
     throw Error(fmt::format("our own kernels do not compile for {}: {}; install a CUDA toolkit that knows this GPU", device.arch,
                             compiled.message));
@@ -203,8 +219,10 @@ InspectionKernel::InspectionKernel(const DeviceInfo& device, Compiler& compiler,
   if (const DeviceStatus status = program_->Load(compiled.program); !status.ok()) {
     throw Error(fmt::format("our own kernels do not load on {}: {}; update the NVIDIA driver", device.name, status.message));
   }
-  Require(cudaHostAlloc(&host_, kHostBytes, cudaHostAllocDefault), "cudaHostAlloc");
+  // The kernel writes what it found there; with unified addressing it uses the host's pointer.
+  Require(cudaHostAlloc(&host_, kHostBytes, cudaHostAllocMapped), "cudaHostAlloc");
   Require(cudaMalloc(&device_, kDeviceBytes), "cudaMalloc");
+  Require(cudaMemsetAsync(device_, 0, kPartsOffset, stream_), "cudaMemsetAsync");
 }
 
 InspectionKernel::~InspectionKernel() {
@@ -223,51 +241,28 @@ Inspected InspectionKernel::Inspect(std::span<const Inspection> inspections) {
   return inspected;
 }
 
-DeviceStatus InspectionKernel::Enqueue(const DeviceLaunch& launch) {
-  if (DeviceStatus status = program_->Prepare(launch); !status.ok()) return status;
-  return program_->Enqueue(launch, stream_);
-}
-
 DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& results) {
-  auto* requests = static_cast<Request*>(host_);
+  Requests requests{};
   std::uint32_t most = 1;
   for (std::size_t i = 0; i < inspections.size(); ++i) {
     const Inspection& one = inspections[i];
     const std::uint32_t blocks = Blocks(one.bytes);
-    requests[i] = {one.address,
-                   one.other,
-                   one.bytes,
-                   static_cast<int>(one.kind),
-                   static_cast<int>(one.dtype),
-                   one.exact ? 1 : 0,
-                   static_cast<int>(blocks)};
+    requests.one[i] = {one.address,
+                       one.other,
+                       one.bytes,
+                       static_cast<int>(one.kind),
+                       static_cast<int>(one.dtype),
+                       one.exact ? 1 : 0,
+                       static_cast<int>(blocks)};
     most = std::max(most, blocks);
   }
-  const auto count = static_cast<std::uint32_t>(inspections.size());
-  const auto device_requests = reinterpret_cast<Address>(device_);
-  const Address device_results = device_requests + kResultsOffset;
-  const Address device_parts = device_requests + kPartsOffset;
-  auto* host_results = static_cast<char*>(host_) + kResultsOffset;
-  cudaError_t error = cudaMemcpyAsync(device_, host_, count * sizeof(Request), cudaMemcpyHostToDevice, stream_);
-  if (error != cudaSuccess) return ToStatus(error, "cudaMemcpyAsync to the device");
-  DeviceLaunch inspect;
-  inspect.kernel = kInspect;
-  inspect.grid = {most, count, 1};
-  inspect.block = {kThreads, 1, 1};
-  inspect.arguments = {device_requests, device_parts};
-  if (DeviceStatus status = Enqueue(inspect); !status.ok()) return status;
-  DeviceLaunch collect;
-  collect.kernel = kCollect;
-  collect.grid = {count, 1, 1};
-  collect.block = {kThreads, 1, 1};
-  collect.arguments = {device_requests, device_parts, Address{most}, device_results};
-  if (DeviceStatus status = Enqueue(collect); !status.ok()) return status;
-  error = cudaMemcpyAsync(host_results, static_cast<char*>(device_) + kResultsOffset, count * sizeof(InspectionResult),
-                          cudaMemcpyDeviceToHost, stream_);
-  if (error != cudaSuccess) return ToStatus(error, "cudaMemcpyAsync from the device");
+  char* parts = static_cast<char*>(device_) + kPartsOffset;
+  void* arguments[] = {&requests, &parts, &device_, &host_};
+  const auto count = static_cast<unsigned>(inspections.size());
+  if (DeviceStatus status = program_->EnqueueRaw(0, {most, count}, {kThreads}, arguments, stream_); !status.ok()) return status;
   if (DeviceStatus status = ToStatus(cudaStreamSynchronize(stream_), "cudaStreamSynchronize after the launches"); !status.ok())
     return status;
-  const auto* first = reinterpret_cast<const InspectionResult*>(host_results);
+  const auto* first = static_cast<const InspectionResult*>(host_);
   results.insert(results.end(), first, first + count);
   return {};
 }

@@ -9,7 +9,7 @@
 
 namespace evo {
 
-// Inspects device memory on the device, so that megabytes need not be copied to the host. All inspections take two launches, and
+// Inspects device memory on the device, so that megabytes need not be copied to the host. All inspections take one launch, and
 // sums are taken in a fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
 class InspectionKernel {
  public:
@@ -22,13 +22,12 @@ class InspectionKernel {
   Inspected Inspect(std::span<const Inspection> inspections);
 
  private:
-  DeviceStatus Enqueue(const DeviceLaunch& launch);
   DeviceStatus InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& results);
 
   cudaStream_t stream_;
   std::unique_ptr<CudaProgram> program_;
-  void* host_ = nullptr;    // requests and answers, page-locked
-  void* device_ = nullptr;  // the same
+  void* host_ = nullptr;    // results, page-locked, which the device writes
+  void* device_ = nullptr;  // for each inspection how many blocks have ended, then the parts of the results
 };
 
 }  // namespace evo
