@@ -156,6 +156,20 @@ TEST_F(CompiledImages, ASourceWithoutThemHasOne) {
   EXPECT_THAT(sources_, SizeIs(2)) << "one with checked accesses";
 }
 
+// Nothing of a GPU's candidate is compiled twice: a search is as fast as its compile workers.
+TEST_F(CompiledImages, OnAGpuEachIsCompiledOnce) {
+  CompileRole role(std::make_unique<RecordingCompiler>(sources_), nullptr);
+  const auto compile = [&](const std::string& source) {
+    return ToCompileResult(
+        role.Handle(ToMessage(CompileRequest{source, "sm_90a", true, {}, {Counts({100, 7, 100}), Counts({7}), {}}}), channel_));
+  };
+  ASSERT_EQ(compile(kSource).outcome, Outcome::kOk);
+  EXPECT_THAT(sources_, SizeIs(2)) << "one for each set of values";
+  sources_.clear();
+  ASSERT_EQ(compile(std::string(kTwiceSource) + "#define N 1\n").outcome, Outcome::kOk);
+  EXPECT_THAT(sources_, SizeIs(1));
+}
+
 TEST_F(CompiledImages, WhatDoesNotCompileForANeededSizeFails) {
   const CompileResult result = Compile({Counts({100, 13}), {}, {}});
   EXPECT_EQ(result.outcome, Outcome::kCompileError);
