@@ -76,7 +76,8 @@ struct ExportRequest {
 };
 BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels, variables))
 
-// To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered.
+// To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered. `only_counts`: no
+// request but CountRequest will follow, and other inputs than those that it needs are not drawn.
 struct SetupRequest {
   static constexpr const char* kKind = "setup";
   std::string task_json;
@@ -89,9 +90,11 @@ struct SetupRequest {
   AttachedProgram baseline;  // decides which inputs are legal; without an image: no hard inputs are tried
   AttachedData recorded;
   std::vector<std::string> uuids;  // of the GPUs of `machines`, in the same order; empty: their ordinals say which is which
+  bool only_counts = false;
 };
 BOOST_DESCRIBE_STRUCT(SetupRequest, (),
-                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded, uuids))
+                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded, uuids,
+                       only_counts))
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {

@@ -188,7 +188,7 @@ std::vector<std::string> WorkerSet::UuidsOf(const std::vector<MachineState>& mac
   return uuids;
 }
 
-Message WorkerSet::RunSetup(const Seeds& seeds) const {
+Message WorkerSet::RunSetup(const Seeds& seeds, bool only_counts) const {
   return ToMessage(SetupRequest{task_.json,
                                 task_.reference,
                                 task_.directory.string(),
@@ -198,7 +198,8 @@ Message WorkerSet::RunSetup(const Seeds& seeds) const {
                                 {task_.reference, programs_.reference},
                                 {options_.baseline_source, programs_.baseline},
                                 programs_.recorded,
-                                UuidsOf(machines_)});
+                                UuidsOf(machines_),
+                                only_counts});
 }
 
 std::optional<ReferenceCost> WorkerSet::TimeReference() {
@@ -223,7 +224,7 @@ CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const std::
   options.name = "counting";
   options.warn = {};  // the check says it
   WorkerPool pool(options);
-  pool.SetSetup(RunSetup(seeds));
+  pool.SetSetup(RunSetup(seeds, true));
   const AttachedProgram baseline{options_.baseline_source, programs_.baseline};
   const JobResult result =
       RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline, text}), kCountDeadline, nullptr)}, stop).front();

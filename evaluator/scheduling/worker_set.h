@@ -91,7 +91,7 @@ class WorkerSet : public FreshWorkers {
   void Meet();
   void CompilePrograms();
   std::vector<std::string> UuidsOf(const std::vector<MachineState>& machines) const;
-  Message RunSetup(const Seeds& seeds) const;
+  Message RunSetup(const Seeds& seeds, bool only_counts = false) const;
 
   // What the workers said of themselves and of their machines.
   struct Met {

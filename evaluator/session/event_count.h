@@ -10,8 +10,11 @@
 
 namespace evo {
 
-// Counts what programs do on a device, by its hardware counters, and samples where the warps of one wait: on the case with the
-// greatest weight, of these the one with the most bytes, with the inputs and caches of a timed launch. Answers are not checked.
+// The case that programs are counted on: the one with the greatest weight, of these the one with the most bytes.
+const Case& CaseToCount(const InputPool& inputs);
+
+// Counts what programs do on a device, by its hardware counters, and samples where the warps of one wait: on CaseToCount, with
+// the inputs and caches of a timed launch. Answers are not checked, and the reference does not run for them.
 class EventCount {
  public:
   // All references outlive this.
@@ -22,7 +25,6 @@ class EventCount {
   CountedEvents Run(const CountRequest& request);
 
  private:
-  const Case& CaseToCount() const;
   // What `look` sees of the program on the set.
   template <typename Seen>
   Seen LookAt(const AttachedProgram& attached, const Case& sizes, InputSet& set,

@@ -47,6 +47,8 @@ class InputPool {
   std::size_t Sets() const { return Names().size(); }
   // Draws the contents of all sets without touching the device.
   void Draw();
+  // The same for MakeUnanswered of that case.
+  void DrawUnanswered(const Case& sizes);
   // Puts all sets on the device and makes sure that no answer without a computation passes on them. Does nothing the second
   // time. Throws InfrastructureFailure, as do the methods below.
   void Place();
@@ -60,6 +62,8 @@ class InputPool {
   std::unique_ptr<InputSet> MakeSmall(int generator, std::uint64_t seed);
   // Inputs with these contents, and the reference's answer to them. `seed`: of the guards.
   std::unique_ptr<InputSet> Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) const;
+  // Inputs of the first generator without an answer: the reference runs only where arguments are derived from others.
+  std::unique_ptr<InputSet> MakeUnanswered(const Case& sizes) const;
 
  private:
   std::vector<InputName> Names() const;

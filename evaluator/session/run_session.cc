@@ -41,7 +41,10 @@ void RunSession::Setup(const SetupRequest& request) {
   legal_.emplace(*device_, cache_, task, request.baseline);
   inputs_.emplace(*device_, cache_, std::move(task), request.seeds);
   timer_.emplace(*device_, *inputs_, TimedL2(), std::move(measured), jobs_wait_);
-  inputs_->Draw();
+  if (request.only_counts)
+    inputs_->DrawUnanswered(CaseToCount(*inputs_));
+  else
+    inputs_->Draw();
 }
 
 SessionContext RunSession::Context() { return {*device_, inputs_.value(), legal_.value(), timer_.value(), jobs_wait_}; }
