@@ -189,10 +189,18 @@ BOOST_DESCRIBE_STRUCT(SmallCaseResult, (), (failure))
 struct CountRequest {
   static constexpr const char* kKind = "count";
   AttachedProgram candidate;
-  AttachedProgram baseline;
+  AttachedProgram
+      baseline;      // without an image: the candidate alone is counted, no stalls are sampled, and more requests may follow
   std::string text;  // of the file of whose lines the candidate's image speaks
 };
 BOOST_DESCRIBE_STRUCT(CountRequest, (), (candidate, baseline, text))
+
+// To a run worker: answer without doing anything. As long as the request of such a job is being made (Job::make_request), the
+// worker's device is free for another process.
+struct IdleRequest {
+  static constexpr const char* kKind = "idle";
+};
+BOOST_DESCRIBE_STRUCT(IdleRequest, (), ())
 
 struct CountedEvents {
   std::vector<HardwareCounters> counters;
@@ -222,6 +230,6 @@ BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 // What a compile worker is asked, and what a run worker is asked.
 using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
 using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, BaselineRequest, SurveyRequest, ReferenceRequest,
-                                MachineRequest, SmallCaseRequest, CountRequest, BlockSampleRequest>;
+                                MachineRequest, SmallCaseRequest, CountRequest, IdleRequest, BlockSampleRequest>;
 
 }  // namespace evo

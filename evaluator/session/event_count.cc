@@ -31,10 +31,11 @@ CountedEvents EventCount::Run(const CountRequest& request) {
   try {
     channel_.Begin(Stage::kPrepare);
     const Case& sizes = CaseToCount(inputs_);
-    const auto set = inputs_.MakeUnanswered(sizes);
+    InputSet& set = inputs_.UnansweredSet(sizes);
     for (const auto& [name, attached] : programs) {
+      if (attached->program.image.empty()) return counted;
       channel_.Begin(Stage::kTime);
-      auto one = LookAt<CountedRun>(*attached, sizes, *set,
+      auto one = LookAt<CountedRun>(*attached, sizes, set,
                                     [&](LoadedProgram& program, const TimedRun& run) { return device_.Count(program, run); });
       if (!one.status.ok()) return {{}, {}, one.status.message};
       one.counters.program = name;
@@ -42,7 +43,7 @@ CountedEvents EventCount::Run(const CountRequest& request) {
       counted.counters.push_back(std::move(one.counters));
     }
     channel_.Begin(Stage::kTime);
-    const auto stalls = LookAt<SampledStalls>(request.candidate, sizes, *set, [&](LoadedProgram& program, const TimedRun& run) {
+    const auto stalls = LookAt<SampledStalls>(request.candidate, sizes, set, [&](LoadedProgram& program, const TimedRun& run) {
       return device_.SampleStalls(program, run, kSampledRuns);
     });
     counted.stalls = StallLines(stalls.samples, request.text);

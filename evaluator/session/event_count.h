@@ -21,7 +21,7 @@ class EventCount {
   EventCount(Device& device, InputPool& inputs, L2State l2, WorkerChannel& channel)
       : device_(device), inputs_(inputs), l2_(l2), channel_(channel) {}
 
-  // Both programs, or why they could not be counted: a reason that is no fault of either.
+  // The programs of the request, or why they could not be counted: a reason that is no fault of theirs.
   CountedEvents Run(const CountRequest& request);
 
  private:

@@ -136,8 +136,9 @@ std::unique_ptr<InputSet> InputPool::Make(const Case& sizes, const DrawnArgument
   return cache_.Make(sizes, contents, seed);
 }
 
-std::unique_ptr<InputSet> InputPool::MakeUnanswered(const Case& sizes) const {
-  return cache_.MakeUnanswered({sizes, 0, check_seed()});
+InputSet& InputPool::UnansweredSet(const Case& sizes) {
+  if (unanswered_ == nullptr) unanswered_ = cache_.MakeUnanswered({sizes, 0, check_seed()});
+  return *unanswered_;
 }
 
 }  // namespace evo

@@ -183,8 +183,9 @@ std::string RunSession::RunOnce(const SmallCaseRequest& request, WorkerChannel& 
 }
 
 CountedEvents RunSession::CountEvents(const CountRequest& request, WorkerChannel& channel) {
-  must_restart_ = true;
-  return EventCount(*device_, inputs_.value(), TimedL2(), channel).Run(request);
+  CountedEvents counted = EventCount(*device_, inputs_.value(), TimedL2(), channel).Run(request);
+  if (!request.baseline.program.image.empty() || !counted.not_counted.empty()) must_restart_ = true;
+  return counted;
 }
 
 ToolResult RunSession::SampleBlocks(const BlockSampleRequest& request, WorkerChannel& channel) {

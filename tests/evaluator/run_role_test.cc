@@ -102,6 +102,37 @@ TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
   EXPECT_EQ(session.CountEvents(request, channel).not_counted, "too many threads");
 }
 
+TEST(RunSession, CountsOneProgramAfterAnotherOnInputsThatItKeeps) {
+  auto device = std::make_unique<FakeDevice>("cuda");
+  FakeDevice& fake = *device;
+  fake.kernels["candidate"] = fake.kernels["other"] = [](const auto&) {};
+  fake.stalls = [](const std::string&, int) {
+    ADD_FAILURE() << "nobody asked where warps wait";
+    return SampledStalls{};
+  };
+  RunSession session(std::move(device), [] { return true; });
+  SetupRequest setup = TwiceSetup();
+  setup.only_counts = true;
+  session.Setup(setup);
+  RecordingChannel channel;
+  EXPECT_EQ(session.CountEvents({TwiceProgram("candidate"), {}, ""}, channel).counters.size(), 1U);
+  const int allocated = fake.operations.allocations;
+  EXPECT_EQ(session.CountEvents({TwiceProgram("other"), {}, ""}, channel).counters.size(), 1U);
+  EXPECT_EQ(fake.operations.allocations, allocated);
+  EXPECT_FALSE(session.must_restart());
+  fake.count = [](const std::string&) -> CountedRun { throw std::runtime_error("users may not count"); };
+  EXPECT_EQ(session.CountEvents({TwiceProgram("other"), {}, ""}, channel).not_counted, "users may not count");
+  EXPECT_TRUE(session.must_restart());
+}
+
+TEST(RunRole, DoesNothingIfAskedTo) {
+  RunRole role(Fake(), [] { return true; });
+  RecordingChannel channel;
+  role.Handle(ToMessage(IdleRequest{}), channel);
+  EXPECT_TRUE(channel.stages.empty());
+  EXPECT_FALSE(role.MustRestart());
+}
+
 TEST(RunRole, AnswersARequestForCounters) {
   RunRole role(Fake(), [] { return true; });
   RecordingChannel channel;
