@@ -69,6 +69,11 @@ void Load(const History& history, const std::string& file, std::vector<RunRecord
   for (RunRecord& run : runs) {
     for (CandidateRecord& one : history.Candidates(run.id, {})) {
       const bool trial = one.candidate.op == kMinimise;
+      if (one.count) {
+        one.evaluation.bottleneck = one.count->before.bottleneck;
+        one.evaluation.evidence = one.count->before.evidence;
+        replay.recorded.AddCounted(one.evaluation.source_digest, one.count->generation, std::move(one.count->elite));
+      }
       const auto add = trial ? &RecordedEvaluations::AddTrial : &RecordedEvaluations::Add;
       (replay.recorded.*add)(std::move(one.evaluation), std::move(one.check));
     }

@@ -100,6 +100,26 @@ Diagnosis DiagnoseCounted(const HardwareCounters& counters) {
   return Waits(counters);
 }
 
+bool CountersTellMoreThan(Bottleneck bottleneck) {
+  switch (bottleneck) {
+    case Bottleneck::kDram:
+    case Bottleneck::kL2:
+    case Bottleneck::kL1:
+    case Bottleneck::kArithmetic:
+    case Bottleneck::kBarrier:
+    case Bottleneck::kLatency:
+    case Bottleneck::kUnknown:
+      return true;
+    case Bottleneck::kNone:
+    case Bottleneck::kTensorStarved:
+    case Bottleneck::kSpills:
+    case Bottleneck::kTail:
+    case Bottleneck::kLaunch:
+      return false;
+  }
+  return false;
+}
+
 std::string DescribeRates(const HardwareCounters& counters) {
   std::string text;
   for (const auto& [field, name] : kRates) {

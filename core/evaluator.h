@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/candidate.h"
+#include "core/counted_elite.h"
 #include "core/evaluation.h"
 #include "core/hardware_counters.h"
 #include "core/stall_line.h"
@@ -122,6 +123,10 @@ class Evaluator {
   // Adds what the device's tools, such as compute-sanitizer, find in a candidate that passed; a finding fails the check. Adds
   // nothing where there are none, or if stopped. Blocks.
   virtual void RunTools(const Candidate& candidate, ChampionCheck& check, std::stop_token stop) = 0;
+  // Asks for the hardware's counters of candidates that are parents often, the most important first, once `generation` is
+  // finished. Returns those that have been counted since the last call, each once; where and when there is time to count any is
+  // up to the evaluator. Does not block. Precondition: they were evaluated as kOk.
+  virtual std::vector<CountedElite> Count(const std::vector<Candidate>& /*elites*/, int /*generation*/) { return {}; }
   // Both, without a limit of time but the device's own.
   ChampionCheck CheckChampion(const Candidate& candidate, const Candidate& baseline, const std::stop_token& stop) {
     ChampionCheck check = CheckAnswers(candidate, baseline, {}, stop);

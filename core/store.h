@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/candidate.h"
+#include "core/counted_elite.h"
 #include "core/evaluation.h"
 #include "core/evaluator.h"
 #include "core/record_fields.h"
@@ -57,6 +58,7 @@ struct GenerationRecord {
   std::vector<Evaluation> evaluations;
   int duplicates = 0;                       // children dropped because they, or their edit, had been seen before
   std::map<std::string, int> inapplicable;  // how often each operator was drawn and did not apply
+  std::vector<CountedElite> counted{};  // while it was evaluated, of earlier generations; what is bred later follows their class
 };
 
 enum class RunStatus { kRunning, kFinished, kInterrupted, kFailed };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/diagnosis.h"
 #include "core/machine.h"
 #include "core/store.h"
 #include "db/damage.h"
@@ -36,10 +37,18 @@ struct RunTitle {
   std::string started_at;  // UTC, ISO 8601
 };
 
+// Of a candidate that was counted while the search went on.
+struct CountOfSearch {
+  int generation = 0;  // was recorded with this one
+  CountedElite elite;
+  Diagnosis before;  // what was found without counters
+};
+
 struct CandidateRecord {
-  Candidate candidate;  // without its source
-  Evaluation evaluation;
+  Candidate candidate;                 // without its source
+  Evaluation evaluation;               // where there is a count, with the class that this says
   std::optional<ChampionCheck> check;  // the latest that was not cancelled
+  std::optional<CountOfSearch> count{};
 };
 
 // Selects candidates of a run. A field that is empty selects all.

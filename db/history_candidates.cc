@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
+#include <utility>
 
 #include "db/check_rows.h"
+#include "db/counted_rows.h"
 #include "db/database.h"
 #include "db/history.h"
 #include "db/rows.h"
@@ -35,6 +38,14 @@ Selection Selected(const CandidateFilter& filter) {
   return selection;
 }
 
+// The class by counters takes the place of the other one.
+void UseCount(const StoredCount& stored, CandidateRecord& record) {
+  Evaluation& evaluation = record.evaluation;
+  record.count = {stored.generation, stored.elite, {evaluation.bottleneck, std::move(evaluation.evidence)}};
+  evaluation.bottleneck = stored.elite.bottleneck;
+  evaluation.evidence = stored.elite.evidence;
+}
+
 }  // namespace
 
 void History::Visit(RunId run, const std::string& condition, const std::string& order, const std::vector<std::string>& values,
@@ -44,10 +55,12 @@ void History::Visit(RunId run, const std::string& condition, const std::string& 
     Statement check(*db_, "SELECT DISTINCT candidate FROM champion_check WHERE run = ?");
     check.bind(1, run);
     while (check.executeStep()) checked.insert(check.getColumn(0).getInt64());
+    const std::map<CandidateId, StoredCount> counted = ReadCounted(*db_, run);
     VisitCandidates(*db_, run, condition, order, values, damaged, [&](StoredCandidate stored) {
       const CandidateId id = stored.candidate.id;
       stored.candidate.genome = stored.genome.Whole();
       CandidateRecord record{std::move(stored.candidate), std::move(stored.evaluation), std::nullopt};
+      if (const auto found = counted.find(id); found != counted.end()) UseCount(found->second, record);
       if (checked.contains(id))
         LeavingOut({run, id, "its champion check"}, [&] { record.check = ReadLatestCheck(*db_, run, id); });
       visit(std::move(record));

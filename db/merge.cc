@@ -42,6 +42,11 @@ constexpr Copied kCopied[] = {
 constexpr Copied kCopiedLater[] = {
     {"parent", "candidate, position, parent", "run"},
     {"dropped_edit", "candidate, position, reason", "run"},
+    {"counted_elite",
+     "candidate, generation, bottleneck, evidence, program, case_name, counted_ns, dram, l2, l1, tensor, fma, alu, xu, lsu, "
+     "issue, "
+     "active_warps, bank_conflicts, wait_memory, wait_shared, wait_barrier, wait_math, wait_queue, wait_load_queue, wait_fixed",
+     "run"},
     {"minimised", "champion, candidate", "run"},
     {"left_out_edit", "candidate, position, without", "run"},
     {"held_out_case", "position, case_name", "champion_check"},

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "db/counted_rows.h"
 #include "db/record_rows.h"
 #include "db/stored_genomes.h"
 
@@ -155,6 +156,10 @@ std::map<int, GenerationRecord> WithoutCandidates(SQLite::Database& db, RunId ru
   while (missed.executeStep()) {
     const auto found = generations.find(missed.getColumn(0).getInt());
     if (found != generations.end()) found->second.inapplicable[missed.getColumn(1).getString()] = missed.getColumn(2).getInt();
+  }
+  for (auto& [id, stored] : ReadCounted(db, run)) {
+    const auto found = generations.find(stored.generation);
+    if (found != generations.end()) found->second.counted.push_back(std::move(stored.elite));
   }
   return generations;
 }

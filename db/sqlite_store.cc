@@ -5,6 +5,7 @@
 
 #include <cassert>
 
+#include "db/counted_rows.h"
 #include "db/database.h"
 #include "db/record_rows.h"
 #include "db/rows.h"
@@ -212,6 +213,7 @@ void SqliteStore::RecordGeneration(RunId run, const GenerationRecord& record) {
     for (const auto& [name, times] : record.inapplicable) Insert(missed, run, record.generation, name, times);
     CandidateWriter writer(*db_, run, record.candidates.empty() ? 0 : record.candidates.back().id);
     for (std::size_t i = 0; i < record.candidates.size(); ++i) writer.Write(record.candidates[i], record.evaluations[i]);
+    WriteCounted(*db_, run, record);
     CountGeneration(*db_, run, record);
     Statement running(
         *db_, "UPDATE run SET status = 'running', status_message = '', ended_at = NULL WHERE run = ? AND status <> 'running'");

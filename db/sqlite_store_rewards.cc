@@ -58,7 +58,8 @@ RewardsByBottleneck SqliteStore::LoadRewardsByBottleneck(const RunRecord& run) {
   return Explaining(path_, [&] {
     Statement row(
         *db_,
-        "SELECT pe.bottleneck, c.operator, e.outcome = 'ok' AND NOT coalesce(e.program_digest <> '' AND "
+        "SELECT coalesce((SELECT k.bottleneck FROM counted_elite AS k WHERE k.run = pe.run AND k.candidate = pe.candidate AND "
+        "k.generation < c.generation), pe.bottleneck), c.operator, e.outcome = 'ok' AND NOT coalesce(e.program_digest <> '' AND "
         "e.program_digest = pe.program_digest, 0), pe.score_ns, e.score_ns FROM run AS r JOIN candidate_row AS c USING (run) "
         "JOIN evaluation_row AS e ON e.run = c.run AND e.candidate = c.candidate JOIN parent AS p ON p.run = c.run AND "
         "p.candidate = c.candidate AND p.position = 0 JOIN evaluation_row AS pe ON pe.run = p.run AND pe.candidate = "

@@ -25,7 +25,8 @@ Evolution::Evolution(EvolutionSettings settings, EvolutionParts parts)
       parts_(parts),
       progress_(settings_.run.generations),
       reproduction_(settings_, parts_),
-      champions_(settings_, parts_, progress_) {}
+      champions_(settings_, parts_, progress_),
+      elites_(settings_, parts_) {}
 
 RunStatus Evolution::Run(const StopCondition& stop) {
   progress_.Begin(stop);
@@ -80,6 +81,7 @@ RunStatus Evolution::Loop(GenerationRecord pending, const StopCondition& stop) {
       StartEvaluating(children, stop);  // they compile while `pending` is timed
     }
     if (!FinishEvaluating(pending, stop)) break;
+    if (!stop.SearchStopped()) pending.counted = parts_.evaluator.Count(elites_.ToCount(stop.search_token()), pending.generation);
     Record(pending);
     Survive(pending);
     Notify(stop);
@@ -144,6 +146,7 @@ void Evolution::Survive(const GenerationRecord& generation) {
   progress_.Learn(generation);
   reproduction_.Learn(generation);
   champions_.Learn(generation);
+  elites_.Learn(generation);
   empty_generations_ = candidates.empty() ? empty_generations_ + 1 : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "core/observer.h"
 #include "core/store.h"
 #include "engine/champion_selection.h"
+#include "engine/elite_choice.h"
 #include "engine/evolution_settings.h"
 #include "engine/progress_tracker.h"
 #include "engine/reproduction.h"
@@ -54,6 +55,7 @@ class Evolution {
   ProgressTracker progress_;
   Reproduction reproduction_;
   ChampionSelection champions_;
+  EliteChoice elites_;
   int started_ = 0;            // generations that the evaluator has
   int empty_generations_ = 0;  // generations in a row without a new child
 };

@@ -122,6 +122,10 @@ void OperatorSelection::Learn(const GenerationRecord& record) {
       AddChild(op->on[parent->second.bottleneck], valid && !neutral, parent->second.score_ns, evaluation.score_ns);
     ++op->children;
   }
+  // Children of this generation were drawn by the class that their parents had before.
+  for (const CountedElite& one : record.counted) {
+    if (const auto known = known_.find(one.candidate); known != known_.end()) known->second.bottleneck = one.bottleneck;
+  }
 }
 
 Bottleneck OperatorSelection::BottleneckOf(CandidateId parent) const {

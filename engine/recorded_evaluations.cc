@@ -37,4 +37,14 @@ const ChampionCheck* RecordedEvaluations::FindCheck(const std::string& source_di
   return found == checks_.end() ? nullptr : &found->second;
 }
 
+void RecordedEvaluations::AddCounted(const std::string& source_digest, int generation, CountedElite counted) {
+  const auto [place, first] = counted_.try_emplace(source_digest, generation, counted);
+  if (!first && generation < place->second.first) place->second = {generation, std::move(counted)};
+}
+
+const CountedElite* RecordedEvaluations::FindCounted(const std::string& source_digest, int generation) const {
+  const auto found = counted_.find(source_digest);
+  return found == counted_.end() || found->second.first > generation ? nullptr : &found->second.second;
+}
+
 }  // namespace evo

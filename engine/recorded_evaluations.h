@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/evaluator.h"
@@ -23,12 +24,17 @@ class RecordedEvaluations {
   // evaluation if there is no trial.
   const Evaluation* Find(const std::string& source_digest, int measurement = 0) const;
   const ChampionCheck* FindCheck(const std::string& source_digest) const;
+  // A candidate with this source was counted until this generation was finished. Of several the earliest counts.
+  void AddCounted(const std::string& source_digest, int generation, CountedElite counted);
+  // Null if it was not counted until then.
+  const CountedElite* FindCounted(const std::string& source_digest, int generation) const;
   std::size_t size() const { return evaluations_.size(); }
 
  private:
   std::map<std::string, Evaluation> evaluations_;
   std::map<std::string, std::vector<Evaluation>> trials_;
   std::map<std::string, ChampionCheck> checks_;
+  std::map<std::string, std::pair<int, CountedElite>> counted_;  // with the generation
 };
 
 }  // namespace evo

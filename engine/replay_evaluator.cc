@@ -44,4 +44,15 @@ ChampionCheck ReplayEvaluator::CheckAnswers(const Candidate& candidate, const Ca
   return found != nullptr ? *found : ChampionCheck{};
 }
 
+std::vector<CountedElite> ReplayEvaluator::Count(const std::vector<Candidate>& elites, int generation) {
+  std::vector<CountedElite> counted;
+  for (const Candidate& elite : elites) {
+    const CountedElite* found = recorded_.FindCounted(Digest(elite.source), generation);
+    if (found == nullptr) continue;
+    counted.push_back(*found);
+    counted.back().candidate = elite.id;
+  }
+  return counted;
+}
+
 }  // namespace evo

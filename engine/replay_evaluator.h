@@ -21,6 +21,8 @@ class ReplayEvaluator : public Evaluator {
                              std::stop_token stop) override;
   // A recorded check is whole.
   void RunTools(const Candidate& /*candidate*/, ChampionCheck& /*check*/, std::stop_token /*stop*/) override {}
+  // What was counted until that generation of the recorded runs.
+  std::vector<CountedElite> Count(const std::vector<Candidate>& elites, int generation) override;
 
  private:
   const RecordedEvaluations& recorded_;

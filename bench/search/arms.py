@@ -5,11 +5,19 @@
         --arm "fixed: --operators fixed" --arm "adaptive: --operators adaptive"
 
 An arm is a name and flags of `evo run`; the first one is what the others are compared with. --preset names arms that are asked for often:
-operators, populations, surrogate. Every run has a database of its own in OUT and
-knows nothing of the others. What is finished there is not run again: a script that ran into --limit goes on when it is started once more.
+operators, populations, surrogate, classes (which has tasks of its own). Every run has a database of its own in OUT and
+knows nothing of the others. What is finished there is not run again, and a run that was cut off goes on, or begins anew where --seconds is its
+budget: a script that ran into --limit goes on when it is started once more.
+
+With --gpus N runs of different seeds go side by side, one on each GPU; all arms of a seed are on the same GPU, and the cores are divided:
+
+    bench/search/arms.py --evo bin/evo --out classes --preset classes --gpus 4 --seeds 12 --evaluations 400 --limit 9m
+
+The tables are printed, and written to OUT/results.md and OUT/results.json.
 Exit status: 0; 1 if a run failed; 3 if runs are left for lack of time.
 """
 import argparse
+import concurrent.futures
 import json
 import math
 import os
@@ -17,9 +25,11 @@ import shlex
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 import rank_test
+import reached
 from run_results import Run
 
 UNFINISHED = 3
@@ -27,7 +37,12 @@ PRESETS = {
     "operators": [("fixed", ["--operators", "fixed"]), ("adaptive", ["--operators", "adaptive"])],
     "populations": [(kind, ["--population-kind", kind]) for kind in ("elitist", "islands", "map-elites")],
     "surrogate": [("off", ["--surrogate", "off"]), ("on", ["--surrogate", "on"])],
+    "classes": [("off", ["--operators-by-class", "off"]), ("on", ["--operators-by-class", "on"])],
 }
+# Naive kernels that different things hold back; on the way to fast ones they pass through most classes.
+PRESET_TASKS = {"classes": [task + ":naive" for task in ("softmax", "layer_norm", "transpose", "gemm", "conv2d_3x3_fp16", "stencil_5_point")]}
+# One core gives the run worker its work, one is for the system.
+SPARE_CORES = 2
 
 
 def parse_arm(text):
@@ -46,6 +61,20 @@ def seconds(text):
         raise argparse.ArgumentTypeError(f"{text!r}: give seconds, or a number with s, m or h") from None
 
 
+def whole_seconds(text):
+    value = seconds(text)
+    if value < 1 or value != int(value):
+        raise argparse.ArgumentTypeError(f"{text!r}: give whole seconds, or a number with s, m or h")
+    return int(value)
+
+
+def devices_of(options):
+    """The devices on which runs go side by side; None: one run at a time on --device."""
+    if options.gpus and not options.devices:
+        return [f"cuda:{gpu}" for gpu in range(options.gpus)]
+    return options.devices
+
+
 def options_of(description, **defaults):
     """The options that all scripts of this folder share; `defaults` are theirs."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -54,7 +83,10 @@ def options_of(description, **defaults):
     parser.add_argument("--task", action="append", metavar="TASK[:TEMPLATE,..]", help="may be given more than once")
     parser.add_argument("--seeds", type=int, default=5, help="runs of each arm, with the seeds 1, 2, ..")
     parser.add_argument("--evaluations", type=int, default=400, help="of each run")
+    parser.add_argument("--seconds", type=whole_seconds, metavar="15", help="budget of each run in place of --evaluations")
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--gpus", type=int, metavar="N", help="runs of different seeds side by side on cuda:0 to cuda:N-1; the cores are divided")
+    parser.add_argument("--devices", type=lambda text: text.split(","), metavar="D,D", help="the same with these devices, such as cuda:2,cuda:3 or cpu,cpu")
     parser.add_argument("--replay", metavar="DB", help="answer from this database instead of a device")
     parser.add_argument("--flags", default="", help="of evo run, for every arm")
     parser.add_argument("--limit", type=seconds, default=math.inf, metavar="9m", help="start no run that would not be done by then")
@@ -70,7 +102,9 @@ class Bench:
 
     def __init__(self, options, arms_of):
         self.options, self.arms_of = options, arms_of
+        self.devices = devices_of(options)
         self.start, self.longest, self.left, self.failed = time.monotonic(), 0.0, 0, 0
+        self.lock = threading.Lock()  # of those three counts, and of lines on stderr
 
     def file(self, task, arm, seed):
         return os.path.join(self.options.out, task.replace(":", "-").replace(",", "+"), arm, f"{seed}.db")
@@ -79,11 +113,25 @@ class Bench:
         # A sweep is the same with every seed.
         return range(1, 2 if "--sweep" in flags else self.options.seeds + 1)
 
+    def where(self, flags, seed):
+        """Flags for the place of a run: arms of one seed share it."""
+        if not self.devices:
+            return [] if self.options.replay else ["--device", self.options.device]
+        device = [] if self.options.replay else ["--device", self.devices[(seed - 1) % len(self.devices)]]
+        if self.options.replay or any(flag.partition("=")[0] == "--compile-workers" for flag in flags):
+            return device
+        return [*device, "--compile-workers", str(max(1, len(os.sched_getaffinity(0)) // len(self.devices) - SPARE_CORES))]
+
     def command(self, task, flags, seed):
         name, _, templates = task.partition(":")
-        command = ["run", "--task", name, *(["--template", templates] if templates else []), "--seed", str(seed), "--no-reuse", *shlex.split(self.options.flags), *flags]
-        command += ["--replay", self.options.replay] if self.options.replay else ["--device", self.options.device]
-        return command if "--sweep" in flags else [*command, "--evaluations", str(self.options.evaluations)]
+        flags = [*shlex.split(self.options.flags), *flags]
+        command = ["run", "--task", name, *(["--template", templates] if templates else []), "--seed", str(seed), "--no-reuse", *flags]
+        command += [*(["--replay", self.options.replay] if self.options.replay else []), *self.where(flags, seed)]
+        if "--sweep" in flags:
+            return command
+        if self.options.seconds:
+            return [*command, "--time-limit", f"{self.options.seconds}s", "--generations", "100000"]
+        return [*command, "--evaluations", str(self.options.evaluations)]
 
     def fits(self):
         return time.monotonic() - self.start + 1.3 * self.longest < self.options.limit
@@ -96,44 +144,70 @@ class Bench:
         except subprocess.TimeoutExpired:
             return 124, "", f"not done after {limit:.0f} s", limit
 
-    def run(self, task, arm, flags, seed):
-        file = self.file(task, arm, seed)
-        command = self.command(task, flags, seed)
-        note = file[:-3] + ".json"
-        if os.path.exists(note):
-            with open(note) as text:
-                if json.load(text) != command:
-                    sys.exit(f"{file}: made by another command than `evo {shlex.join(command)}`; name another --out")
-            earlier = Run(file)
-            if earlier.status == "finished":
-                return
-        if not self.fits():
-            self.left += 1
-            return
-        os.makedirs(os.path.dirname(file), exist_ok=True)
+    def begin(self, file, command, note):
+        """The command that makes the run of `file`. One that was cut off goes on; in a time budget it has lost its clock and begins anew."""
+        if os.path.exists(note) and not self.options.seconds and Run(file).status in ("running", "interrupted"):
+            return ["run", "--resume", *not_stored(command)]
         for rest in (file, file + "-wal", file + "-shm"):
             if os.path.exists(rest):
                 os.remove(rest)
         with open(note, "w") as text:
             json.dump(command, text)
-        status, _, errors, took = self.timed([*command, "--db", file], self.options.run_limit)
-        self.longest = max(self.longest, took)
-        result = Run(file)
-        if status != 0 or result.status != "finished":
-            self.failed += 1
-            print(f"{task} {arm} seed {seed}: failed: {errors.strip().splitlines()[-1] if errors.strip() else status}", file=sys.stderr, flush=True)
-            return
-        print(f"{task} {arm} seed {seed}: {len(result.scores())} evaluations, best {result.best_after(10**9):.3f} us, {took:.1f} s", file=sys.stderr, flush=True)
+        return command
 
-    def run_all(self):
-        for seed in range(1, self.options.seeds + 1):
+    def run(self, task, arm, flags, seed):
+        file = self.file(task, arm, seed)
+        command = self.command(task, flags, seed)
+        note = note_of(file)
+        if os.path.exists(note) and Run(file).status == "finished":
+            return
+        if not self.fits():
+            with self.lock:
+                self.left += 1
+            return
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        status, _, errors, took = self.timed([*self.begin(file, command, note), "--db", file], self.options.run_limit)
+        result = Run(file)
+        failed = status != 0 or result.status != "finished"
+        if failed:
+            said = f"failed: {errors.strip().splitlines()[-1] if errors.strip() else status}"
+        else:
+            said = f"{len(result.scores())} evaluations, best {result.best_after(10**9):.3f} us, {took:.1f} s"
+        with self.lock:
+            self.longest = max(self.longest, took)
+            self.failed += failed
+            print(f"{task} {arm} seed {seed}: {said}", file=sys.stderr, flush=True)
+
+    def runs_of(self, place):
+        """(task, arm, flags, seed) of every seed that belongs to the device of that place, in order."""
+        side_by_side = len(self.devices or [None])
+        for seed in range(1 + place, self.options.seeds + 1, side_by_side):
+            turn = place + (seed - 1) // side_by_side
             for task in self.options.task:
                 arms = self.arms_of(task)
                 # Each arm goes first as often as the others: a machine that grows warm must not favour one.
-                for place in range(len(arms)):
-                    name, flags = arms[(place + seed) % len(arms)]
+                for rank in range(len(arms)):
+                    name, flags = arms[(rank + turn) % len(arms)]
                     if seed in self.seeds(flags):
-                        self.run(task, name, flags, seed)
+                        yield task, name, flags, seed
+
+    def check(self, task, arm, flags, seed):
+        file, command = self.file(task, arm, seed), self.command(task, flags, seed)
+        if not os.path.exists(note_of(file)):
+            return
+        with open(note_of(file)) as text:
+            if json.load(text) != command:
+                sys.exit(f"{file}: made by another command than `evo {shlex.join(command)}`; name another --out")
+
+    def run_all(self):
+        places = range(len(self.devices or [None]))
+        for place in places:
+            for run in self.runs_of(place):
+                self.check(*run)
+        # A thread waits for the process that it starts. What one of them raises is raised here.
+        with concurrent.futures.ThreadPoolExecutor(len(places)) as pool:
+            for done in [pool.submit(lambda place: [self.run(*run) for run in self.runs_of(place)], place) for place in places]:
+                done.result()
 
     def results(self, task, arm, flags):
         runs = [Run(self.file(task, arm, seed)) for seed in self.seeds(flags)]
@@ -167,6 +241,17 @@ class Bench:
         return [ratio for ratio in (self.ratio_interleaved(*pair) for pair in pairs) if not math.isnan(ratio)]
 
 
+def not_stored(command):
+    """The flags that a database does not keep for a run that goes on."""
+    kept = [flag for flag in command if flag in ("--no-check", "--no-tools") or flag.startswith("--compile-workers=")]
+    return kept + (command[command.index("--compile-workers"):][:2] if "--compile-workers" in command else [])
+
+
+def note_of(file):
+    """Where the command that made a database is kept."""
+    return file[:-3] + ".json"
+
+
 def in_the_middle(runs):
     return sorted(runs, key=lambda run: run.best_after(10**9))[(len(runs) - 1) // 2]
 
@@ -188,8 +273,7 @@ def comparison(bench, task):
     rows = []
     for name, runs in found:
         bests = [run.best_after(10**9) for run in runs]
-        half = bench.options.evaluations // 2
-        cells = [task, name, str(len(runs)), number(median([len(run.scores()) for run in runs]), 6), number(median([run.best_after(half) for run in runs]), 4),
+        cells = [task, name, str(len(runs)), number(median([len(run.scores()) for run in runs]), 6), number(median([run.best_after(len(run.scores()) // 2) for run in runs]), 4),
                  f"{number(median(bests), 4)} ({number(min(bests, default=math.nan), 4)} to {number(max(bests, default=math.nan), 4)})",
                  number(median([run.speedup() for run in runs]), 4), number(median([run.edits() for run in runs]), 2)]
         p = math.nan
@@ -204,22 +288,43 @@ def comparison(bench, task):
     return rows
 
 
-def report(bench):
+def table(bench):
+    """What the searches ended with, as lines of Markdown."""
     rows = [row for task in bench.options.task for row in comparison(bench, task)]
     tested = [i for i, (_, p) in enumerate(rows) if not math.isnan(p)]
     adjusted = dict(zip(tested, rank_test.holm([rows[i][1] for i in tested])))
     first = bench.arms_of(bench.options.task[0])[0][0]
-    print(f"Best: lowest score of the search. Against the baseline: interleaved, in the champion's check. Ratios are times as fast as {first}: of the medians, and of champions "
-          f"timed interleaved. p: Mann-Whitney U, two-sided, on the best of each run; Holm: adjusted for {len(tested)} tests.\n")
+    yield (f"Best: lowest score of the search. Against the baseline: interleaved, in the champion's check. Ratios are times as fast as {first}: of the medians, and of "
+           f"champions timed interleaved. p: Mann-Whitney U, two-sided, on the best of each run; Holm: adjusted for {len(tested)} tests.")
+    yield ""
     head = ["task", "arm", "runs", "evaluations", "best after half, us", "best, us: median (range)", "interleaved with the baseline", "edits", "ratio", "interleaved",
             "P(faster)", "p", "Holm"]
-    print("| " + " | ".join(head) + " |\n" + "| --- " * len(head) + "|")
+    yield "| " + " | ".join(head) + " |"
+    yield "| --- " * len(head) + "|"
     for i, (cells, p) in enumerate(rows):
-        print("| " + " | ".join([*cells, number(p, 2) if i in adjusted else "", number(adjusted[i], 2) if i in adjusted else ""]) + " |")
+        yield "| " + " | ".join([*cells, number(p, 2) if i in adjusted else "", number(adjusted[i], 2) if i in adjusted else ""]) + " |"
+
+
+def report(bench):
+    """Prints what was found, and keeps it in OUT as Markdown and JSON."""
+    found = {task: [(name, flags, bench.results(task, name, flags)) for name, flags in bench.arms_of(task)] for task in bench.options.task}
+    entries = []
+    for task, arms in found.items():
+        entries += reached.measures_of(task, [(name, [run.scores() for run in runs]) for name, _, runs in arms])
+    reached.add_holm(entries)
+    text = "\n".join([*table(bench), "", *reached.lines_of(entries)]) + "\n"
+    sys.stdout.write(text)
+    runs = [{"task": task, "arm": name, "flags": flags, "file": os.path.relpath(run.file, bench.options.out), "evaluations": len(run.scores()),
+             "best_us": run.best_after(10**9), "speedup": run.speedup()} for task, arms in found.items() for name, flags, of in arms for run in of]
+    os.makedirs(bench.options.out, exist_ok=True)
+    with open(os.path.join(bench.options.out, "results.md"), "w") as file:
+        file.write(text)
+    with open(os.path.join(bench.options.out, "results.json"), "w") as file:
+        json.dump(reached.without_nan({"runs": runs, "share": reached.SHARE, "reached": entries, "left": bench.left, "failed": bench.failed}), file, indent=1)
 
 
 def compare(options, arms_of):
-    """Runs everything, prints the table last; the exit status."""
+    """Runs everything, prints the tables last; the exit status."""
     bench = Bench(options, arms_of)
     bench.run_all()
     report(bench)
@@ -235,6 +340,7 @@ def main():
     parser.add_argument("--preset", choices=PRESETS, help="these arms, before those of --arm")
     options = parser.parse_args()
     arms = PRESETS.get(options.preset, []) + options.arm
+    options.task = options.task or PRESET_TASKS.get(options.preset)
     if not options.task or len(arms) < 2:
         parser.error("give --task, and --preset or --arm twice at least")
     return compare(options, lambda task: arms)

@@ -22,15 +22,6 @@ TASKS = ["softmax:naive", "layer_norm:naive", "row_sum:naive", "transpose:naive"
 ALL, PROVEN = "all", "proven-only"
 
 
-class Bench(arms.Bench):
-    """Runs that end after a time, not after a number of evaluations: unproven operators cost time in the check, too."""
-
-    def command(self, task, flags, seed):
-        command = super().command(task, flags, seed)
-        at = command.index("--evaluations")
-        return [*command[:at], *command[at + 2:], "--time-limit", self.options.time_limit, "--generations", "100000"]
-
-
 def promises(evo):
     listed = json.loads(subprocess.run([evo, "mutators", "--json"], capture_output=True, text=True, check=True).stdout)
     return {one["mutator"]: one["promise"] for one in listed}
@@ -89,11 +80,12 @@ def report(bench, promised):
 
 
 def main():
-    parser = arms.options_of(__doc__, task=None)
-    parser.add_argument("--time-limit", default="60s", help="of each run")
+    # A time, not a number of evaluations: unproven operators cost time in the check, too.
+    parser = arms.options_of(__doc__, task=None, seconds=60)
+    parser.add_argument("--time-limit", dest="seconds", type=arms.whole_seconds, help="another name of --seconds")
     options = parser.parse_args()
     options.task = options.task or TASKS
-    bench = Bench(options, lambda task: [(ALL, []), (PROVEN, ["--proven-only"])])
+    bench = arms.Bench(options, lambda task: [(ALL, []), (PROVEN, ["--proven-only"])])
     bench.run_all()
     report(bench, promises(options.evo))
     if bench.left:

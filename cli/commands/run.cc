@@ -51,6 +51,7 @@ PipelineOptions ToPipelineOptions(const RunOptions& options, const RunSetup& set
   pipeline.l2 = run.l2;
   pipeline.baseline_source = BaselineSource(run);
   pipeline.tools = !options.no_tools;
+  pipeline.counts_elites = setup.options.rewards_by_bottleneck.has_value();
   Apply(plan, options.compile_workers, pipeline);
   pipeline.interrupt = interrupt;
   pipeline.warn = WarnOfWorkers;

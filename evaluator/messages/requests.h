@@ -76,7 +76,8 @@ struct ExportRequest {
 };
 BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels, variables))
 
-// To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered.
+// To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered. `only_counts`: no
+// request but CountRequest will follow, and other inputs than those that it needs are not drawn.
 struct SetupRequest {
   static constexpr const char* kKind = "setup";
   std::string task_json;
@@ -89,9 +90,11 @@ struct SetupRequest {
   AttachedProgram baseline;  // decides which inputs are legal; without an image: no hard inputs are tried
   AttachedData recorded;
   std::vector<std::string> uuids;  // of the GPUs of `machines`, in the same order; empty: their ordinals say which is which
+  bool only_counts = false;
 };
 BOOST_DESCRIBE_STRUCT(SetupRequest, (),
-                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded, uuids))
+                      (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded, uuids,
+                       only_counts))
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {
@@ -186,10 +189,18 @@ BOOST_DESCRIBE_STRUCT(SmallCaseResult, (), (failure))
 struct CountRequest {
   static constexpr const char* kKind = "count";
   AttachedProgram candidate;
-  AttachedProgram baseline;
+  AttachedProgram
+      baseline;      // without an image: the candidate alone is counted, no stalls are sampled, and more requests may follow
   std::string text;  // of the file of whose lines the candidate's image speaks
 };
 BOOST_DESCRIBE_STRUCT(CountRequest, (), (candidate, baseline, text))
+
+// To a run worker: answer without doing anything. As long as the request of such a job is being made (Job::make_request), the
+// worker's device is free for another process.
+struct IdleRequest {
+  static constexpr const char* kKind = "idle";
+};
+BOOST_DESCRIBE_STRUCT(IdleRequest, (), ())
 
 struct CountedEvents {
   std::vector<HardwareCounters> counters;
@@ -219,6 +230,6 @@ BOOST_DESCRIBE_STRUCT(InfrastructureReport, (), (message))
 // What a compile worker is asked, and what a run worker is asked.
 using CompileWorkerRequest = std::variant<LaunchLimitsRequest, CompileRequest, ExportRequest>;
 using RunRequest = std::variant<SetupRequest, EvaluateRequest, ChampionRequest, BaselineRequest, SurveyRequest, ReferenceRequest,
-                                MachineRequest, SmallCaseRequest, CountRequest, BlockSampleRequest>;
+                                MachineRequest, SmallCaseRequest, CountRequest, IdleRequest, BlockSampleRequest>;
 
 }  // namespace evo

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <stop_token>
 #include <vector>
 
 #include "core/evaluator.h"
 #include "evaluator/scheduling/champion_checker.h"
+#include "evaluator/scheduling/elite_counter.h"
 #include "evaluator/scheduling/scheduler.h"
 #include "evaluator/scheduling/search_history.h"
 #include "evaluator/scheduling/utilisation.h"
@@ -24,6 +26,8 @@ class Pipeline : public Evaluator {
   ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
                              std::stop_token stop) override;
   void RunTools(const Candidate& candidate, ChampionCheck& check, std::stop_token stop) override;
+  // By an EliteCounter, until a champion is checked.
+  std::vector<CountedElite> Count(const std::vector<Candidate>& elites, int generation) override;
 
   // CheckChampion for what the user gets of the candidate; see ChampionChecker::CheckExport.
   ChampionCheck CheckExport(const Candidate& candidate, const ExportedKernel& exported, const Candidate& baseline,
@@ -32,9 +36,14 @@ class Pipeline : public Evaluator {
   Utilisation utilisation() const { return scheduler_.utilisation(); }
 
  private:
+  void EndCounting() {
+    if (elites_ != nullptr) elites_->End();
+  }
+
   bool runs_images_;
   ChampionChecker champion_checker_;
   Scheduler scheduler_;
+  std::unique_ptr<EliteCounter> elites_;  // null where nothing is counted
 };
 
 }  // namespace evo

@@ -112,6 +112,31 @@ WorkerPoolOptions WorkerSet::FreshPoolOptions() const {
   return pool;
 }
 
+WorkerPoolOptions WorkerSet::CountingPoolOptions() const {
+  WorkerPoolOptions pool = FreshPoolOptions();
+  pool.init["use"] = "counting";
+  pool.name = "counting";
+  pool.warn = {};  // whoever counts says it
+  return pool;
+}
+
+std::optional<EliteCounterSettings> WorkerSet::elite_counter_settings() {
+  const bool alone = options_.ordinals.size() == 1 && !launches_runs();
+  if (!policy_.counts_events || !options_.tools || !options_.counts_elites || !alone) return std::nullopt;
+  EliteCounterSettings settings{compile_pool_, run_pool_, {}, arch_, SizesOfSearch(task_, policy_)};
+  settings.start = [this, seeds = DrawSeeds()](const std::stop_token& stop) {
+    WorkerPoolOptions options = CountingPoolOptions();
+    options.fresh = false;
+    options.start_deadline = kCountDeadline;
+    auto pool = std::make_unique<WorkerPool>(options);
+    pool->WaitReady(stop);
+    pool->SetSetup(RunSetup(seeds, true));
+    return pool;
+  };
+  if (options_.warn) settings.warn = options_.warn;
+  return settings;
+}
+
 SchedulerSettings WorkerSet::scheduler_settings() {
   return {compile_pool_,
           run_pool_,
@@ -188,7 +213,7 @@ std::vector<std::string> WorkerSet::UuidsOf(const std::vector<MachineState>& mac
   return uuids;
 }
 
-Message WorkerSet::RunSetup(const Seeds& seeds) const {
+Message WorkerSet::RunSetup(const Seeds& seeds, bool only_counts) const {
   return ToMessage(SetupRequest{task_.json,
                                 task_.reference,
                                 task_.directory.string(),
@@ -198,7 +223,8 @@ Message WorkerSet::RunSetup(const Seeds& seeds) const {
                                 {task_.reference, programs_.reference},
                                 {options_.baseline_source, programs_.baseline},
                                 programs_.recorded,
-                                UuidsOf(machines_)});
+                                UuidsOf(machines_),
+                                only_counts});
 }
 
 std::optional<ReferenceCost> WorkerSet::TimeReference() {
@@ -218,12 +244,8 @@ std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
 CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const std::string& text, const Seeds& seeds,
                                      const std::stop_token& stop) {
   if (!policy_.counts_events || !options_.tools || programs_.baseline.image.empty()) return {};
-  WorkerPoolOptions options = FreshPoolOptions();
-  options.init["use"] = "counting";
-  options.name = "counting";
-  options.warn = {};  // the check says it
-  WorkerPool pool(options);
-  pool.SetSetup(RunSetup(seeds));
+  WorkerPool pool(CountingPoolOptions());
+  pool.SetSetup(RunSetup(seeds, true));
   const AttachedProgram baseline{options_.baseline_source, programs_.baseline};
   const JobResult result =
       RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline, text}), kCountDeadline, nullptr)}, stop).front();

@@ -16,6 +16,7 @@
 #include "evaluator/device/device.h"
 #include "evaluator/device/device_policy.h"
 #include "evaluator/scheduling/champion_checker.h"
+#include "evaluator/scheduling/elite_counter.h"
 #include "evaluator/scheduling/machine_probe.h"
 #include "evaluator/scheduling/scheduler.h"
 #include "evaluator/workers/worker_pool.h"
@@ -41,8 +42,9 @@ struct PipelineOptions {
   std::string baseline_source;  // rendered; decides which inputs are legal. Empty: only those that the task lists are tried
   int compile_workers = 2;
   std::function<Seeds()> draw_seeds = UnpredictableSeeds;  // of all inputs; a test may want the same in every run
-  bool tools = true;          // whether champion candidates meet the device's tools: compute-sanitizer, hardware counters
-  std::stop_token interrupt;  // ends the constructor early
+  bool counts_elites = false;  // whether the search has a use for the hardware counters of its best candidates
+  bool tools = true;           // whether champion candidates meet the device's tools: compute-sanitizer, hardware counters
+  std::stop_token interrupt;   // ends the constructor early
   // The longest that a stage of loading, checking or timing one candidate may take. The limit falls once the baseline has shown
   // how long these take.
   std::chrono::milliseconds run_deadline{10'000};
@@ -66,6 +68,9 @@ class WorkerSet : public FreshWorkers {
   const std::set<std::string>& unconfined() const { return met_.unconfined; }
   JobRunner& compile_runner() { return compile_pool_; }
   SchedulerSettings scheduler_settings();
+  // nullopt where the best candidates of a search are not counted: on a device that does not count, with several devices, of
+  // which one would be timed on meanwhile, and where nobody asks for it. `this` must outlive the counter.
+  std::optional<EliteCounterSettings> elite_counter_settings();
   // For which sizes a champion candidate is compiled.
   ImageSizes check_sizes() const;
 
@@ -88,10 +93,11 @@ class WorkerSet : public FreshWorkers {
   WorkerPoolOptions RunPoolOptions() const;
   WorkerPoolOptions CompilePoolOptions() const;
   WorkerPoolOptions FreshPoolOptions() const;
+  WorkerPoolOptions CountingPoolOptions() const;
   void Meet();
   void CompilePrograms();
   std::vector<std::string> UuidsOf(const std::vector<MachineState>& machines) const;
-  Message RunSetup(const Seeds& seeds) const;
+  Message RunSetup(const Seeds& seeds, bool only_counts = false) const;
 
   // What the workers said of themselves and of their machines.
   struct Met {

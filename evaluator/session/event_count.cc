@@ -18,17 +18,24 @@ constexpr int kSampledRuns = 16;
 
 }  // namespace
 
+const Case& CaseToCount(const InputPool& inputs) {
+  const std::vector<Case>& cases = inputs.search_cases();
+  const auto key = [&](const Case& one) { return std::tuple(one.weight, BareInputs::Bytes(inputs.task(), one)); };
+  return *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) { return key(a) < key(b); });
+}
+
 CountedEvents EventCount::Run(const CountRequest& request) {
   const std::pair<const char*, const AttachedProgram*> programs[] = {{kCountedCandidate, &request.candidate},
                                                                      {kCountedBaseline, &request.baseline}};
   CountedEvents counted;
   try {
     channel_.Begin(Stage::kPrepare);
-    const Case& sizes = CaseToCount();
-    const auto set = inputs_.Make(sizes, inputs_.Contents(sizes, 0), inputs_.check_seed());
+    const Case& sizes = CaseToCount(inputs_);
+    InputSet& set = inputs_.UnansweredSet(sizes);
     for (const auto& [name, attached] : programs) {
+      if (attached->program.image.empty()) return counted;
       channel_.Begin(Stage::kTime);
-      auto one = LookAt<CountedRun>(*attached, sizes, *set,
+      auto one = LookAt<CountedRun>(*attached, sizes, set,
                                     [&](LoadedProgram& program, const TimedRun& run) { return device_.Count(program, run); });
       if (!one.status.ok()) return {{}, {}, one.status.message};
       one.counters.program = name;
@@ -36,7 +43,7 @@ CountedEvents EventCount::Run(const CountRequest& request) {
       counted.counters.push_back(std::move(one.counters));
     }
     channel_.Begin(Stage::kTime);
-    const auto stalls = LookAt<SampledStalls>(request.candidate, sizes, *set, [&](LoadedProgram& program, const TimedRun& run) {
+    const auto stalls = LookAt<SampledStalls>(request.candidate, sizes, set, [&](LoadedProgram& program, const TimedRun& run) {
       return device_.SampleStalls(program, run, kSampledRuns);
     });
     counted.stalls = StallLines(stalls.samples, request.text);
@@ -45,12 +52,6 @@ CountedEvents EventCount::Run(const CountRequest& request) {
     counted.not_counted = PlainText(error);
   }
   return counted;
-}
-
-const Case& EventCount::CaseToCount() const {
-  const std::vector<Case>& cases = inputs_.search_cases();
-  const auto key = [&](const Case& one) { return std::tuple(one.weight, BareInputs::Bytes(inputs_.task(), one)); };
-  return *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) { return key(a) < key(b); });
 }
 
 template <typename Seen>

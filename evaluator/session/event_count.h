@@ -10,19 +10,21 @@
 
 namespace evo {
 
-// Counts what programs do on a device, by its hardware counters, and samples where the warps of one wait: on the case with the
-// greatest weight, of these the one with the most bytes, with the inputs and caches of a timed launch. Answers are not checked.
+// The case that programs are counted on: the one with the greatest weight, of these the one with the most bytes.
+const Case& CaseToCount(const InputPool& inputs);
+
+// Counts what programs do on a device, by its hardware counters, and samples where the warps of one wait: on CaseToCount, with
+// the inputs and caches of a timed launch. Answers are not checked, and the reference does not run for them.
 class EventCount {
  public:
   // All references outlive this.
   EventCount(Device& device, InputPool& inputs, L2State l2, WorkerChannel& channel)
       : device_(device), inputs_(inputs), l2_(l2), channel_(channel) {}
 
-  // Both programs, or why they could not be counted: a reason that is no fault of either.
+  // The programs of the request, or why they could not be counted: a reason that is no fault of theirs.
   CountedEvents Run(const CountRequest& request);
 
  private:
-  const Case& CaseToCount() const;
   // What `look` sees of the program on the set.
   template <typename Seen>
   Seen LookAt(const AttachedProgram& attached, const Case& sizes, InputSet& set,

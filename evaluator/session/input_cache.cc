@@ -122,9 +122,24 @@ InputSet& InputCache::Get(const InputName& inputs, std::size_t copy) {
   return *(sets_[key] = std::move(std::get<std::unique_ptr<InputSet>>(copied)));
 }
 
-std::unique_ptr<InputSet> InputCache::Make(const InputName& inputs) {
+DrawnArguments InputCache::TakeContents(const InputName& inputs) {
   auto drawn = drawn_.extract(KeyOf(inputs));
-  DrawnArguments contents = drawn.empty() ? Contents(inputs) : std::move(drawn.mapped());
+  return drawn.empty() ? Contents(inputs) : std::move(drawn.mapped());
+}
+
+std::unique_ptr<InputSet> InputCache::MakeUnanswered(const InputName& inputs) {
+  DrawnArguments contents = TakeContents(inputs);
+  auto underived = Derive(inputs.sizes, contents);
+  auto made = underived ? *underived : InputSet::MakeUnanswered(device_, *task_, inputs.sizes, contents, inputs.seed);
+  if (const auto* failure = std::get_if<Failure>(&made)) {
+    throw InfrastructureFailure(
+        fmt::format("the inputs of task {}, case {}, cannot be made: {}", task_->name, inputs.sizes.name, failure->message));
+  }
+  return std::move(std::get<std::unique_ptr<InputSet>>(made));
+}
+
+std::unique_ptr<InputSet> InputCache::Make(const InputName& inputs) {
+  DrawnArguments contents = TakeContents(inputs);
   if (!IsRecorded(inputs)) return Make(inputs.sizes, std::move(contents), inputs.seed);
   RecordedReference recorded(recorded_.at(inputs.sizes.name));
   return Make(inputs.sizes, std::move(contents), inputs.seed, recorded);

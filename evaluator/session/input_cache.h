@@ -46,6 +46,8 @@ class InputCache {
   InputSet& Get(const InputName& inputs, std::size_t copy = 0);
   // A set that is not kept. Throws InfrastructureFailure.
   std::unique_ptr<InputSet> Make(const InputName& inputs);
+  // The same without an answer: the reference runs only where arguments are derived from others.
+  std::unique_ptr<InputSet> MakeUnanswered(const InputName& inputs);
   // The same with these contents.
   std::unique_ptr<InputSet> Make(const Case& sizes, DrawnArguments contents, std::uint64_t seed) {
     return Make(sizes, std::move(contents), seed, TaskReference());
@@ -56,6 +58,8 @@ class InputCache {
   Reference& TaskReference();
 
  private:
+  // Drawn ahead of time or now.
+  DrawnArguments TakeContents(const InputName& inputs);
   std::unique_ptr<InputSet> Make(const Case& sizes, DrawnArguments contents, std::uint64_t seed, Reference& reference);
 
   Device& device_;

@@ -86,6 +86,8 @@ std::vector<InputName> InputPool::Names() const {
 
 void InputPool::Draw() { cache_.Draw(Names()); }
 
+void InputPool::DrawUnanswered(const Case& sizes) { cache_.Draw({{sizes, 0, check_seed()}}); }
+
 // All sets exist before a candidate is loaded: they do not count as its time, and its code is not there when answers are
 // computed.
 void InputPool::Place() {
@@ -132,6 +134,11 @@ std::unique_ptr<InputSet> InputPool::MakeSmall(int generator, std::uint64_t seed
 
 std::unique_ptr<InputSet> InputPool::Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) const {
   return cache_.Make(sizes, contents, seed);
+}
+
+InputSet& InputPool::UnansweredSet(const Case& sizes) {
+  if (unanswered_ == nullptr) unanswered_ = cache_.MakeUnanswered({sizes, 0, check_seed()});
+  return *unanswered_;
 }
 
 }  // namespace evo

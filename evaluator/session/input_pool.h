@@ -47,6 +47,8 @@ class InputPool {
   std::size_t Sets() const { return Names().size(); }
   // Draws the contents of all sets without touching the device.
   void Draw();
+  // The same for UnansweredSet of that case.
+  void DrawUnanswered(const Case& sizes);
   // Puts all sets on the device and makes sure that no answer without a computation passes on them. Does nothing the second
   // time. Throws InfrastructureFailure, as do the methods below.
   void Place();
@@ -60,6 +62,9 @@ class InputPool {
   std::unique_ptr<InputSet> MakeSmall(int generator, std::uint64_t seed);
   // Inputs with these contents, and the reference's answer to them. `seed`: of the guards.
   std::unique_ptr<InputSet> Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) const;
+  // Inputs of the first generator without an answer, which stay for the next time: the reference runs only where arguments are
+  // derived from others. Only for one case of the task.
+  InputSet& UnansweredSet(const Case& sizes);
 
  private:
   std::vector<InputName> Names() const;
@@ -73,6 +78,7 @@ class InputPool {
   Task task_;
   std::vector<std::uint64_t> seeds_;
   bool placed_ = false;
+  std::unique_ptr<InputSet> unanswered_;
   std::map<std::size_t, std::vector<InputProgram>> batteries_;  // of the small case, by the number asked for
 };
 

@@ -41,7 +41,10 @@ void RunSession::Setup(const SetupRequest& request) {
   legal_.emplace(*device_, cache_, task, request.baseline);
   inputs_.emplace(*device_, cache_, std::move(task), request.seeds);
   timer_.emplace(*device_, *inputs_, TimedL2(), std::move(measured), jobs_wait_);
-  inputs_->Draw();
+  if (request.only_counts)
+    inputs_->DrawUnanswered(CaseToCount(*inputs_));
+  else
+    inputs_->Draw();
 }
 
 SessionContext RunSession::Context() { return {*device_, inputs_.value(), legal_.value(), timer_.value(), jobs_wait_}; }
@@ -180,8 +183,9 @@ std::string RunSession::RunOnce(const SmallCaseRequest& request, WorkerChannel& 
 }
 
 CountedEvents RunSession::CountEvents(const CountRequest& request, WorkerChannel& channel) {
-  must_restart_ = true;
-  return EventCount(*device_, inputs_.value(), TimedL2(), channel).Run(request);
+  CountedEvents counted = EventCount(*device_, inputs_.value(), TimedL2(), channel).Run(request);
+  if (!request.baseline.program.image.empty() || !counted.not_counted.empty()) must_restart_ = true;
+  return counted;
 }
 
 ToolResult RunSession::SampleBlocks(const BlockSampleRequest& request, WorkerChannel& channel) {

@@ -54,6 +54,8 @@ Message RunRole::Answer(const CountRequest& request, WorkerChannel& channel) {
   return ToReply(session_.CountEvents(request, channel));
 }
 
+Message RunRole::Answer(const IdleRequest&, WorkerChannel&) { return {}; }
+
 Message RunRole::Answer(const BlockSampleRequest& request, WorkerChannel& channel) {
   return ToReply(session_.SampleBlocks(request, channel));
 }

@@ -31,6 +31,7 @@ class RunRole : public WorkerRole {
   Message Answer(const MachineRequest& request, WorkerChannel& channel);
   Message Answer(const SmallCaseRequest& request, WorkerChannel& channel);
   Message Answer(const CountRequest& request, WorkerChannel& channel);
+  Message Answer(const IdleRequest& request, WorkerChannel& channel);
   Message Answer(const BlockSampleRequest& request, WorkerChannel& channel);
 
   RunSession session_;

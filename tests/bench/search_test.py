@@ -13,6 +13,7 @@ sys.path.insert(0, sys.argv.pop(1))
 import arms
 import landscapes
 import rank_test
+import reached
 import run_results
 import unproven_operators
 
@@ -56,9 +57,11 @@ class Landscapes(unittest.TestCase):
 
 
 class Arms(unittest.TestCase):
-    def bench(self, folder):
-        options = argparse.Namespace(out=folder, seeds=3, evaluations=40, device="cpu", replay=None, flags="--population 4", limit=math.inf, run_limit=9, interleaved="none",
-                                     evo="evo", task=["t:a,b"])
+    def bench(self, folder, **more):
+        options = argparse.Namespace(out=folder, seeds=3, evaluations=40, seconds=None, device="cpu", gpus=None, devices=None, replay=None, flags="--population 4",
+                                     limit=math.inf, run_limit=9, interleaved="none", evo="evo", task=["t:a,b"])
+        for name, value in more.items():
+            setattr(options, name, value)
         return arms.Bench(options, lambda task: [("one", []), ("all", ["--sweep"])])
 
     def test_commands(self):
@@ -68,6 +71,60 @@ class Arms(unittest.TestCase):
         self.assertNotIn("--evaluations", bench.command("t", ["--sweep"], 1))
         self.assertEqual(list(bench.seeds(["--sweep"])), [1])
         self.assertEqual(bench.file("t:a,b", "one", 2), os.path.join("out", "t-a+b", "one", "2.db"))
+
+    def test_a_budget_of_seconds(self):
+        command = self.bench("out", seconds=15).command("t", [], 1)
+        self.assertNotIn("--evaluations", command)
+        self.assertEqual(command[-4:], ["--time-limit", "15s", "--generations", "100000"])
+        self.assertNotIn("--time-limit", self.bench("out", seconds=15).command("t", ["--sweep"], 1))
+
+    def test_arms_of_a_seed_share_a_gpu(self):
+        bench = self.bench("out", gpus=2, seeds=4)
+        bench.arms_of = lambda task: [("off", ["--x"]), ("on", [])]
+        runs = [list(bench.runs_of(place)) for place in range(2)]
+        self.assertEqual([[(name, seed) for _, name, _, seed in of] for of in runs], [[("off", 1), ("on", 1), ("on", 3), ("off", 3)],
+                                                                                     [("on", 2), ("off", 2), ("off", 4), ("on", 4)]])
+        for place, of in enumerate(runs):
+            for task, _, flags, seed in of:
+                command = bench.command(task, flags, seed)
+                self.assertEqual(command[command.index("--device") + 1], f"cuda:{place}")
+                self.assertGreaterEqual(int(command[command.index("--compile-workers") + 1]), 1)
+
+    def test_alone_each_arm_goes_first_in_turn(self):
+        bench = self.bench("out", seeds=4)
+        bench.arms_of = lambda task: [("off", []), ("on", [])]
+        self.assertEqual([name for _, name, _, _ in bench.runs_of(0)][::2], ["off", "on", "off", "on"])
+
+    def test_compile_workers_of_the_flags_stay(self):
+        command = self.bench("out", devices=["cpu", "cpu"], flags="--compile-workers 5").command("t", [], 2)
+        self.assertEqual(command.count("--compile-workers"), 1)
+        self.assertEqual(command[command.index("--compile-workers") + 1], "5")
+
+    def test_a_replay_has_no_device(self):
+        command = self.bench("out", devices=["cpu", "cpu"], replay="r.db").command("t", [], 2)
+        self.assertNotIn("--device", command)
+        self.assertEqual(command[command.index("--replay") + 1], "r.db")
+
+    def test_a_run_that_was_cut_off_goes_on_with_equal_evaluations(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "1.db")
+            for status, evaluations, seconds in (("running", "goes on", "anew"), ("interrupted", "goes on", "anew"), ("failed", "anew", "anew")):
+                for bench, wanted in ((self.bench(folder), evaluations), (self.bench(folder, seconds=9), seconds)):
+                    with sqlite3.connect(file) as db:
+                        db.executescript(f"CREATE TABLE run (run, status, status_message, options); INSERT INTO run VALUES (1, '{status}', '', '{{}}');")
+                    db.close()
+                    with open(arms.note_of(file), "w") as note:
+                        note.write("[]")
+                    new = ["run", "--task", "t", "--no-check", "--compile-workers", "3", "--evaluations", "40"]
+                    command = bench.begin(file, new, arms.note_of(file))
+                    self.assertEqual(command, ["run", "--resume", "--no-check", "--compile-workers", "3"] if wanted == "goes on" else new, status)
+                    self.assertEqual(os.path.exists(file), wanted == "goes on")
+                    if os.path.exists(file):
+                        os.remove(file)
+
+    def test_the_preset_of_classes_has_tasks(self):
+        self.assertEqual([name for name, _ in arms.PRESETS["classes"]], ["off", "on"])
+        self.assertEqual(len(arms.PRESET_TASKS["classes"]), 6)
 
     def test_reads_no_run_from_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -79,8 +136,46 @@ class Arms(unittest.TestCase):
     def test_words(self):
         self.assertEqual(arms.parse_arm("a: --operators fixed"), ("a", ["--operators", "fixed"]))
         self.assertEqual(arms.seconds("9m"), 540)
+        self.assertEqual(arms.whole_seconds("2m"), 120)
+        self.assertRaises(argparse.ArgumentTypeError, arms.whole_seconds, "0.5")
         for wrong in ("a", ": x", "a/b: x"):
             self.assertRaises(argparse.ArgumentTypeError, arms.parse_arm, wrong)
+
+
+class Reached(unittest.TestCase):
+    def test_counts_failed_candidates(self):
+        self.assertEqual(reached.evaluations_until([None, 100, None, 95, 90], 95), 4)
+        self.assertEqual(reached.evaluations_until([None, 100], 95), math.inf)
+
+    def test_own_best_and_the_best_of_the_task(self):
+        slow, fast = [200, 100, 100, 100], [200, 190, 60, 50]
+        entries = reached.measures_of("t", [("off", [slow, slow]), ("on", [fast, fast])])
+        self.assertEqual([(e["target"], e["arm"], e["evaluations"]) for e in entries],
+                         [("own", "off", [2, 2]), ("own", "on", [4, 4]), ("task", "off", [None, None]), ("task", "on", [4, 4])])
+        # By its own best the slow search seems twice as quick; it never reaches the task's.
+        self.assertEqual((entries[1]["ratio"], entries[1]["bound"]), (0.5, ""))
+        self.assertEqual((entries[3]["ratio"], entries[3]["bound"]), (1.0, ">"))
+        self.assertEqual(entries[3]["sooner"], 1)
+
+    def test_within_the_share_is_enough(self):
+        entry = reached.measures_of("t", [("off", [[100, 52, 50]])])[0]
+        self.assertEqual(entry["evaluations"], [2])
+
+    def test_holm_is_over_the_tasks_of_a_target(self):
+        entries = [{"target": target, "arm": "on", "p": p} for target in ("own", "task") for p in (0.01, 0.04, 0.03)]
+        reached.add_holm([{"target": "own", "arm": "off"}, *entries])
+        self.assertEqual([entry["holm"] for entry in entries], [0.03, 0.06, 0.06] * 2)
+
+    def test_bounds_are_not_in_the_mean(self):
+        entries = [{"target": "own", "arm": "on", "ratio": ratio, "bound": bound} for ratio, bound in ((2, ""), (8, ""), (9, ">"))]
+        mean, tasks = reached.overall_ratios(entries)["own", "on"]
+        self.assertAlmostEqual(mean, 4)
+        self.assertEqual(tasks, 2)
+
+    def test_a_task_without_runs_has_a_table(self):
+        entries = reached.measures_of("t", [("off", []), ("on", [[None, None]])])
+        reached.add_holm(entries)
+        self.assertIn("| t | its own | on | 0 of 1 | over 2 |  |  |  |  |", list(reached.lines_of(entries)))
 
 
 class FakeRun:
@@ -99,9 +194,9 @@ class FakeRun:
 
 class UnprovenOperators(unittest.TestCase):
     def test_a_run_ends_after_a_time(self):
-        options = argparse.Namespace(out="out", seeds=2, evaluations=40, device="cpu", replay=None, flags="", limit=math.inf, run_limit=9, interleaved="none", evo="evo",
-                                     task=["t:naive"], time_limit="15s")
-        command = unproven_operators.Bench(options, lambda task: []).command("t:naive", ["--proven-only"], 2)
+        options = argparse.Namespace(out="out", seeds=2, evaluations=40, seconds=15, device="cpu", gpus=None, devices=None, replay=None, flags="", limit=math.inf,
+                                     run_limit=9, interleaved="none", evo="evo", task=["t:naive"])
+        command = arms.Bench(options, lambda task: []).command("t:naive", ["--proven-only"], 2)
         self.assertNotIn("--evaluations", command)
         self.assertEqual(command[command.index("--time-limit") + 1], "15s")
         self.assertIn("--proven-only", command)

@@ -75,5 +75,12 @@ TEST(CountedDiagnosis, DescribesWhatIsNotZero) {
   EXPECT_EQ(DescribeWaits(counters), "6% for the queue to shared memory");
 }
 
+TEST(CountersTellMoreThan, WhatIsGuessedFromTimesAndCode) {
+  EXPECT_TRUE(CountersTellMoreThan(Bottleneck::kLatency));
+  EXPECT_TRUE(CountersTellMoreThan(Bottleneck::kUnknown));
+  EXPECT_FALSE(CountersTellMoreThan(Bottleneck::kTensorStarved));
+  EXPECT_FALSE(CountersTellMoreThan(Bottleneck::kNone)) << "not looked at, as on the cpu device";
+}
+
 }  // namespace
 }  // namespace evo

@@ -63,6 +63,9 @@ TEST(RecordColumns, AreThoseOfTheTables) {
               UnorderedElementsAreArray(StoredColumns("champion_check", {"champion_check", "run", "candidate", "checked_at"})));
   EXPECT_THAT(ColumnNames<ToolResult>(), UnorderedElementsAreArray(StoredColumns("tool_check", {"champion_check", "position"})));
   EXPECT_THAT(ColumnNames<HardwareCounters>(), UnorderedElementsAreArray(StoredColumns("hardware_counters", {"champion_check"})));
+  EXPECT_THAT(
+      ColumnNames<HardwareCounters>(),
+      UnorderedElementsAreArray(StoredColumns("counted_elite", {"run", "candidate", "generation", "bottleneck", "evidence"})));
   EXPECT_THAT(ColumnNames<StallLine>(), UnorderedElementsAreArray(StoredColumns("stall_line", {"champion_check", "position"})));
   EXPECT_THAT(ColumnNames<MachineState>(),
               UnorderedElementsAreArray(StoredColumns("machine", {"machine", "run", "measured_at"})));

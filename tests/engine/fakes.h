@@ -47,11 +47,15 @@ class FakeEvaluator : public Evaluator {
   ChampionCheck CheckAnswers(const Candidate& candidate, const Candidate& baseline, const CheckEffort& effort,
                              std::stop_token stop) override;
   void RunTools(const Candidate& candidate, ChampionCheck& check, std::stop_token stop) override;
+  std::vector<CountedElite> Count(const std::vector<Candidate>& elites, int generation) override {
+    return count ? count(elites, generation) : std::vector<CountedElite>();
+  }
 
   std::function<Evaluation(const Candidate&)> evaluate = [](const Candidate& c) { return EvaluationAt(ValueOf(c.genome)); };
   std::function<ChampionCheck(const Candidate&)> check;  // empty: everything passes
   std::function<void(int evaluated)> on_evaluated;       // called after each with the number so far
   std::function<ToolResult(const Candidate&)> tool;      // empty: there are no tools
+  std::function<std::vector<CountedElite>(const std::vector<Candidate>&, int generation)> count;  // empty: nothing is counted
   std::vector<Candidate> checked;
   std::vector<CheckEffort> efforts;  // of each of them
   std::vector<CandidateId> seen_by_tools;

@@ -5,7 +5,7 @@
 namespace evo {
 namespace {
 
-Evaluation Measured(const std::string& name, double median_ns) {
+Evaluation MeasuredAs(const std::string& name, double median_ns) {
   Evaluation evaluation;
   CaseMeasurement& measured = evaluation.cases.emplace_back();
   measured.name = name;
@@ -22,10 +22,10 @@ Evaluation FailedOn(const std::string& name, int generator) {
 TEST(RaceBounds, FollowTheFastestTimeOfEachCase) {
   RaceBounds bounds;
   EXPECT_TRUE(bounds.ByCase().empty());
-  bounds.Learn(Measured("a", 200));
-  bounds.Learn(Measured("a", 100));
-  bounds.Learn(Measured("a", 300));
-  bounds.Learn(Measured("b", 1000));
+  bounds.Learn(MeasuredAs("a", 200));
+  bounds.Learn(MeasuredAs("a", 100));
+  bounds.Learn(MeasuredAs("a", 300));
+  bounds.Learn(MeasuredAs("b", 1000));
   EXPECT_DOUBLE_EQ(bounds.ByCase().at("a").prune_ns, 125);
   EXPECT_DOUBLE_EQ(bounds.ByCase().at("a").decided_ns, 103);
   EXPECT_DOUBLE_EQ(bounds.ByCase().at("a").best_ns, 100);
@@ -38,7 +38,7 @@ TEST(RaceBounds, NameTheInputsThatFailMost) {
   bounds.Learn(FailedOn("a", 1));
   bounds.Learn(FailedOn("a", 2));
   bounds.Learn(FailedOn("a", 2));
-  bounds.Learn(Measured("a", 100));
+  bounds.Learn(MeasuredAs("a", 100));
   bounds.Learn(Counterexample{"a", 0, 5, "X: constant(3)"});
   bounds.Learn(Counterexample{"a", 0, 6, "X: constant(3)"});
   bounds.Learn(Counterexample{"a", 0, 7, "X: constant(3)"});

@@ -59,7 +59,7 @@ TEST(RunSession, SaysWhatTheTimeOfAProgramIsSpentOn) {
 TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
   auto device = std::make_unique<FakeDevice>("cuda");
   FakeDevice& fake = *device;
-  fake.kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
+  fake.kernels["reference"] = [](const auto&) { ADD_FAILURE() << "counting needs no answer"; };
   fake.kernels["candidate"] = fake.kernels["baseline"] = [](const auto&) {};
   fake.count = [](const std::string& image) {
     CountedRun counted;
@@ -72,7 +72,9 @@ TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
     return SampledStalls{{}, {{2, "long_scoreboard", 30}, {2, "selected", 10}, {0, "wait", 40}, {1, "barrier", 20}}};
   };
   RunSession session(std::move(device), [] { return true; });
-  session.Setup(TwiceSetup());
+  SetupRequest setup = TwiceSetup();
+  setup.only_counts = true;
+  session.Setup(setup);
   RecordingChannel channel;
   const CountRequest request{TwiceProgram("candidate"), TwiceProgram("baseline"), TwiceProgram("candidate").source};
   const CountedEvents counted = session.CountEvents(request, channel);
@@ -98,6 +100,37 @@ TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
   EXPECT_EQ(session.CountEvents(request, channel).not_counted, "users may not count");
   fake.count = [](const std::string&) { return CountedRun{{Outcome::kLaunchError, "too many threads", false}, {}}; };
   EXPECT_EQ(session.CountEvents(request, channel).not_counted, "too many threads");
+}
+
+TEST(RunSession, CountsOneProgramAfterAnotherOnInputsThatItKeeps) {
+  auto device = std::make_unique<FakeDevice>("cuda");
+  FakeDevice& fake = *device;
+  fake.kernels["candidate"] = fake.kernels["other"] = [](const auto&) {};
+  fake.stalls = [](const std::string&, int) {
+    ADD_FAILURE() << "nobody asked where warps wait";
+    return SampledStalls{};
+  };
+  RunSession session(std::move(device), [] { return true; });
+  SetupRequest setup = TwiceSetup();
+  setup.only_counts = true;
+  session.Setup(setup);
+  RecordingChannel channel;
+  EXPECT_EQ(session.CountEvents({TwiceProgram("candidate"), {}, ""}, channel).counters.size(), 1U);
+  const int allocated = fake.operations.allocations;
+  EXPECT_EQ(session.CountEvents({TwiceProgram("other"), {}, ""}, channel).counters.size(), 1U);
+  EXPECT_EQ(fake.operations.allocations, allocated);
+  EXPECT_FALSE(session.must_restart());
+  fake.count = [](const std::string&) -> CountedRun { throw std::runtime_error("users may not count"); };
+  EXPECT_EQ(session.CountEvents({TwiceProgram("other"), {}, ""}, channel).not_counted, "users may not count");
+  EXPECT_TRUE(session.must_restart());
+}
+
+TEST(RunRole, DoesNothingIfAskedTo) {
+  RunRole role(Fake(), [] { return true; });
+  RecordingChannel channel;
+  role.Handle(ToMessage(IdleRequest{}), channel);
+  EXPECT_TRUE(channel.stages.empty());
+  EXPECT_FALSE(role.MustRestart());
 }
 
 TEST(RunRole, AnswersARequestForCounters) {
