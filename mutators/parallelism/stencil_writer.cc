@@ -16,17 +16,19 @@ std::string FromLow(std::int64_t low, const std::string& text) { return low == 0
 
 }  // namespace
 
-StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters parameters, bool items)
+StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters parameters, bool items,
+                             bool is_staged)
     : tree_(context.tree),
       found_(found),
       parameters_(std::move(parameters)),
       names_(tree_, found),
       freedom_(tree_, found),
-      layout_(found, names_, parameters_, items && freedom_.CanStoreLater()),
+      layout_(found, names_, parameters_, items && freedom_.CanStoreLater(), is_staged),
       statements_(tree_, found, names_, layout_.has_items()),
       weights_(tree_, found, names_, freedom_, layout_.has_items()),
       text_(tree_, found, names_, layout_, statements_, weights_),
-      loads_(tree_, found, parameters_, names_, layout_) {}
+      loads_(tree_, found, parameters_, names_, layout_),
+      stages_(tree_, found, parameters_, names_, layout_) {}
 
 // Whether all items of a thread lie within the grid, at addresses at which they can move at once.
 std::string StencilWriter::Whole() const {
@@ -61,11 +63,15 @@ std::string StencilWriter::Begin() const {
   const std::string first = names_.First(layout_.last()), end = names_.Own("end");
   std::string text;
   const auto line = [&](const std::string& one) { text += one + "\n"; };
-  line(fmt::format(
-      "// A block walks through {} {}s. Its threads keep what they still need of {} of them in registers, and load one",
-      parameters_.steps, plane, layout_.Depth()));
-  line(fmt::format("// {} in each step, {} steps before it is needed.", plane, parameters_.ahead));
-  line(fmt::format("constexpr int {} = {};", names_.Own("kKept"), StencilLayout::Sum(parameters_.ahead, layout_.Depth())));
+  if (layout_.is_staged()) {
+    text += stages_.Begin();
+  } else {
+    line(fmt::format(
+        "// A block walks through {} {}s. Its threads keep what they still need of {} of them in registers, and load one",
+        parameters_.steps, plane, layout_.Depth()));
+    line(fmt::format("// {} in each step, {} steps before it is needed.", plane, parameters_.ahead));
+    line(fmt::format("constexpr int {} = {};", names_.Own("kKept"), StencilLayout::Sum(parameters_.ahead, layout_.Depth())));
+  }
   const std::string thread = fmt::format("blockIdx.x * {} + threadIdx.x", parameters_.threads_x);
   line(fmt::format(
       "const int {} = {};", x,
@@ -80,13 +86,13 @@ std::string StencilWriter::Begin() const {
   line(fmt::format("const int {} = min({} + {}, {});", end, first, parameters_.steps, layout_.End(layout_.last())));
   std::string outside = fmt::format("{} >= {}", x, layout_.End(0));
   if (layout_.has_rows()) outside += fmt::format(" || {} >= {}", names_.First(1), layout_.End(1));
-  line(fmt::format("if ({}) return;", outside));
+  if (!layout_.is_staged()) line(fmt::format("if ({}) return;", outside));
   if (layout_.has_items()) {
     line("// Whether the thread's elements move at once: all of them exist, at addresses that allow it.");
     line(fmt::format("const bool {} = {};", names_.Own("whole"), Whole()));
   }
   const std::string i = names_.Counter("i");
-  if (layout_.has_rows()) {
+  if (layout_.has_rows() && !layout_.is_staged()) {
     line(fmt::format("{} {}[{}];", names_.Index(), names_.Own("rows"), layout_.Rows()));
     line("#pragma unroll");
     line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3}{4} * {5} + {6};", i, layout_.Rows(), names_.Own("rows"),
@@ -119,7 +125,8 @@ std::string StencilWriter::Stores(const std::string& indent) const {
 
 std::string StencilWriter::Body() const {
   std::string indent = "  ";
-  std::string text = Begin() + text_.Lines(statements_.common(), "") + weights_.Loads() + loads_.Loop();
+  std::string text =
+      Begin() + text_.Lines(statements_.common(), "") + weights_.Loads() + (layout_.is_staged() ? stages_.Loop() : loads_.Loop());
   if (layout_.has_rows()) {
     const std::string r = names_.Own("r");
     text += fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, r, parameters_.rows);
