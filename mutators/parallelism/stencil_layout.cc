@@ -55,7 +55,7 @@ std::string StencilLayout::TileColumns() const {
 std::string StencilLayout::Copies() const {
   const std::int64_t more = Span(1);
   if (more == 0) return parameters_.rows;
-  return fmt::format("{} + ({} + {} - 1) / {}", parameters_.rows, more, parameters_.threads_y, parameters_.threads_y);
+  return fmt::format("{0} + ({1} + {2}) / {2}", parameters_.rows, more - 1, parameters_.threads_y);
 }
 
 std::string StencilLayout::Clamped(const std::string& coordinate, std::size_t axis) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/convolution_parts.h"
 #include "mutators/parallelism/stencil_text.h"
 
@@ -124,9 +125,8 @@ std::string StencilStages::Advance() const {
                                  StencilLayout::Sum(names_.Own("end"), highest));
   for (const int buffer : found_.buffers) {
     const std::string first_y =
-        StencilLayout::Sum(StencilLayout::Sum(fmt::format("(int)blockIdx.y * {} * {}", parameters_.threads_y, parameters_.rows),
-                                              found_.stores[1].low),
-                           found_.lowest[1]);
+        StencilLayout::Sum(fmt::format("(int)blockIdx.y * {} * {}", parameters_.threads_y, parameters_.rows),
+                           found_.stores[1].low + found_.lowest[1]);
     text += fmt::format("    {}({}[{}], {} + {},\n               (int)blockIdx.x * {} * {}, {}, {}, {}, {}, {});\n",
                         names_.Function("StagePlane"), names_.Staged(buffer), slot, tree_.node(buffer).name,
                         layout_.Line(layout_.Clamped(next, last)), parameters_.threads_x, parameters_.items, first_y,

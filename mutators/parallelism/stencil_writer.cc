@@ -26,7 +26,8 @@ StencilWriter::StencilWriter(const MutationContext& context, const Stencil& foun
       layout_(found, names_, parameters_, items && freedom_.CanStoreLater(), is_staged),
       statements_(tree_, found, names_, layout_.has_items()),
       weights_(tree_, found, names_, freedom_, layout_.has_items()),
-      text_(tree_, found, names_, layout_, statements_, weights_),
+      text_(tree_, found, names_, layout_, statements_, weights_,
+            is_staged ? SelectionIn(tree_, found, freedom_, statements_, weights_) : std::nullopt),
       loads_(tree_, found, parameters_, names_, layout_),
       stages_(tree_, found, parameters_, names_, layout_) {}
 
