@@ -171,9 +171,12 @@ __global__ void heat(const float* u, float* v, int depth, int height, int width)
     advance(z + 1);
 )"));
   EXPECT_THAT(child, Not(HasSubstr("return;")));
-  EXPECT_THAT(child, HasSubstr("        // The edge stays.\n        results.values[e] =\n            x == 0 || x == width - 1 ||"));
+  EXPECT_THAT(child, HasSubstr(R"(
+        // The edge stays.
+        results.values[e] =
+            x == 0 || x == width - 1 ||)"));
   EXPECT_THAT(child, HasSubstr("\n                ? around[1][r + 1][e + 1]\n                : inside;\n"));
-  EXPECT_THAT(child, HasSubstr("// evo:constraint 4 * (AHEAD + 1) * (THREADS_Y * ROWS + 2) * ((THREADS_X + 2) * ELEMENTS) <= 49152\n"));
+  EXPECT_THAT(child, HasSubstr("4 * (AHEAD + 1) * (THREADS_Y * ROWS + 2) * ((THREADS_X + 2) * ELEMENTS) <= 49152\n"));
 }
 
 // Two fields, each with its neighbours, and an element of a third, which is read as before.
