@@ -106,19 +106,17 @@ std::string StencilStages::Begin() const {
       "what\n"
       "// they still need of {} planes in registers.\n",
       parameters_.steps, parameters_.ahead, layout_.Depth());
-  text += fmt::format("constexpr int {} = {} + 1;\n", names_.Own("kStages"), parameters_.ahead);
   for (const int buffer : found_.buffers) {
     const std::string type = names_.TypeOf(buffer);
-    text += fmt::format("__shared__ __align__({} * sizeof({})) {} {}[{}][{}][{}];\n", parameters_.items, type, type,
-                        names_.Staged(buffer), names_.Own("kStages"), layout_.TileRows(), layout_.TileColumns());
+    text += fmt::format("__shared__ __align__({} * sizeof({})) {} {}[{} + 1][{}][{}];\n", parameters_.items, type, type,
+                        names_.Staged(buffer), parameters_.ahead, layout_.TileRows(), layout_.TileColumns());
   }
   return text;
 }
 
 // The functions within the kernel: one starts to copy a plane, one takes the next into registers.
 std::string StencilStages::Advance() const {
-  const std::string slot = names_.Own("slot"), next = names_.Own("next"), stage = names_.Own("stage"),
-                    stages = names_.Own("kStages");
+  const std::string slot = names_.Own("slot"), next = names_.Own("next"), stage = names_.Own("stage");
   const std::size_t last = layout_.last();
   const std::int64_t highest = found_.highest[last];
   std::string text = fmt::format("const auto {} = [&](int {}, int {}) {{\n  if ({} < {}) {{\n", stage, next, slot, next,
@@ -137,8 +135,8 @@ std::string StencilStages::Advance() const {
   const std::string k = names_.Counter("k"), i = names_.Counter("i"), j = names_.Counter("j");
   text += fmt::format("int {} = 0;\nconst auto {} = [&](int {}) {{\n", slot, names_.Own("advance"), next);
   text += "  // The plane is there, and no thread needs the one any more whose place the next takes.\n";
-  text += fmt::format("  __pipeline_wait_prior({} - 1);\n  __syncthreads();\n  {}({} + {}, ({} + {}) % {});\n", parameters_.ahead,
-                      stage, next, parameters_.ahead, slot, parameters_.ahead, stages);
+  text += fmt::format("  __pipeline_wait_prior({0} - 1);\n  __syncthreads();\n  {1}({2} + {0}, {3} == 0 ? {0} : {3} - 1);\n",
+                      parameters_.ahead, stage, next, slot);
   text += fmt::format(
       "#pragma unroll\n  for (int {0} = 1; {0} < {1}; ++{0}) {{\n"
       "#pragma unroll\n    for (int {2} = 0; {2} < {3}; ++{2}) {{\n"
@@ -150,7 +148,7 @@ std::string StencilStages::Advance() const {
   for (const int buffer : found_.buffers)
     text += fmt::format("  {}({}[{}], {}[{}]);\n", names_.Function("LoadAround"), names_.Window(buffer), layout_.Depth() - 1,
                         names_.Staged(buffer), slot);
-  return text + fmt::format("  {0} = ({0} + 1) % {1};\n}};\n", slot, stages);
+  return text + fmt::format("  {0} = {0} == {1} ? 0 : {0} + 1;\n}};\n", slot, parameters_.ahead);
 }
 
 std::string StencilStages::Loop() const {

@@ -164,7 +164,7 @@ __global__ void heat(const float* u, float* v, int depth, int height, int width)
     // The plane is there, and no thread needs the one any more whose place the next takes.
     __pipeline_wait_prior(AHEAD - 1);
     __syncthreads();
-    stage(next + AHEAD, (slot + AHEAD) % kStages);
+    stage(next + AHEAD, slot == 0 ? AHEAD : slot - 1);
 )"));
   EXPECT_THAT(child, HasSubstr(R"(
   for (int z = first; z < end; ++z) {
