@@ -36,17 +36,16 @@ std::string StencilStages::Copying(const std::string& type) const {
   const std::int64_t left = -found_.lowest[0], right = found_.highest[0];
   const std::string &items = parameters_.items, copy = names_.Function("StartCopy"), group = names_.Function("Items");
   std::string text = fmt::format(
-      "// Copies what a block needs of a plane, from column `x` and row `y` on; past an edge the nearest element.\n"
+      "// Copies what a block whose first column is `x` needs of a plane; past an edge the nearest element.\n"
       "__device__ __forceinline__ void {}({} (&to)[{}][{}], const {}* from,\n"
-      "    int x, int y, int length, int end_x, int end_y, bool whole) {{\n",
-      names_.Function("StagePlane"), type, layout_.TileRows(), layout_.TileColumns(), type);
+      "    const {} (&rows)[{}], int x, int end, bool whole) {{\n",
+      names_.Function("StagePlane"), type, layout_.TileRows(), layout_.TileColumns(), type, names_.Index(), layout_.Copies());
   const auto loop = [&](const std::string& indent) {
     std::string lines =
         fmt::format("#pragma unroll\n{0}for (int i = 0; i < {1}; ++i) {{\n{0}  const int row = threadIdx.y + i * {2};\n", indent,
                     layout_.Copies(), parameters_.threads_y);
     lines += fmt::format("{}  if (i >= {} && row >= {}) break;\n", indent, parameters_.rows, layout_.TileRows());
-    return lines + fmt::format("{0}  const {1}* line = from + {2}min(max(y + row, {3}), end_y - 1) * length;\n", indent, type,
-                               found_.wide ? "(long long)" : "", found_.reads[1].low);
+    return lines + fmt::format("{}  const {}* line = from + rows[i];\n", indent, type);
   };
   const std::string pad = left == 0   ? ""
                           : left == 1 ? fmt::format("{} + ", items)
@@ -58,7 +57,7 @@ std::string StencilStages::Copying(const std::string& type) const {
       "      {0}(reinterpret_cast<{1}<{2}>*>(place), reinterpret_cast<const {1}<{2}>*>(&line[x + own]));\n"
       "    }} else {{\n"
       "#pragma unroll\n"
-      "      for (int e = 0; e < {3}; ++e) {0}(&place[e], &line[min(x + own + e, end_x - 1)]);\n"
+      "      for (int e = 0; e < {3}; ++e) {0}(&place[e], &line[min(x + own + e, end - 1)]);\n"
       "    }}\n"
       "  }}\n",
       copy, group, type, items);
@@ -69,7 +68,7 @@ std::string StencilStages::Copying(const std::string& type) const {
                      : fmt::format("(threadIdx.x < {} ? -{} : {} * {} - {}) + ", left, left, parameters_.threads_x, items, left);
     text += fmt::format("  if (threadIdx.x < {}) {{\n    const int beside = {}(int)threadIdx.x;\n", left + right, outer) +
             loop("    ");
-    text += fmt::format("      {}(&to[row][{}beside], &line[min(max(x + beside, 0), end_x - 1)]);\n    }}\n  }}\n", copy, pad);
+    text += fmt::format("      {}(&to[row][{}beside], &line[min(max(x + beside, 0), end - 1)]);\n    }}\n  }}\n", copy, pad);
   }
   return text + "}\n\n";
 }
@@ -122,14 +121,10 @@ std::string StencilStages::Advance() const {
   std::string text = fmt::format("const auto {} = [&](int {}, int {}) {{\n  if ({} < {}) {{\n", stage, next, slot, next,
                                  StencilLayout::Sum(names_.Own("end"), highest));
   for (const int buffer : found_.buffers) {
-    const std::string first_y =
-        StencilLayout::Sum(fmt::format("(int)blockIdx.y * {} * {}", parameters_.threads_y, parameters_.rows),
-                           found_.stores[1].low + found_.lowest[1]);
-    text += fmt::format("    {}({}[{}], {} + {},\n               (int)blockIdx.x * {} * {}, {}, {}, {}, {}, {});\n",
+    text += fmt::format("    {}({}[{}], {} + {},\n               {}, blockIdx.x * {} * {}, {}, {});\n",
                         names_.Function("StagePlane"), names_.Staged(buffer), slot, tree_.node(buffer).name,
-                        layout_.Line(layout_.Clamped(next, last)), parameters_.threads_x, parameters_.items, first_y,
-                        found_.lengths[0].kernel, StencilLayout::Plain(found_.reads[0].end.kernel),
-                        StencilLayout::Plain(found_.reads[1].end.kernel), names_.Own("whole"));
+                        layout_.Line(layout_.Clamped(next, last)), names_.Own("rows"), parameters_.threads_x, parameters_.items,
+                        StencilLayout::Plain(found_.reads[0].end.kernel), names_.Own("whole"));
   }
   text += "  }\n  __pipeline_commit();\n};\n";
   const std::string k = names_.Counter("k"), i = names_.Counter("i"), j = names_.Counter("j");
@@ -155,7 +150,14 @@ std::string StencilStages::Loop() const {
   const std::size_t last = layout_.last();
   const std::int64_t lowest = found_.lowest[last], highest = found_.highest[last];
   const std::string first = names_.First(last), k = names_.Counter("k"), z = names_.Coordinate(last);
-  std::string text;
+  const std::string i = names_.Counter("i"), to = names_.Own("to_first"), size = names_.Own("plane_size");
+  // Where the rows begin that a thread copies.
+  std::string text = fmt::format("{} {}[{}];\n#pragma unroll\n", names_.Index(), names_.Own("rows"), layout_.Copies());
+  const std::string row = StencilLayout::Sum(
+      fmt::format("(int)(blockIdx.y * {0} * {1} + threadIdx.y + {2} * {0})", parameters_.threads_y, parameters_.rows, i),
+      found_.stores[1].low + found_.lowest[1]);
+  text += fmt::format("for (int {0} = 0; {0} < {1}; ++{0})\n  {2}[{0}] = {3}{4} * {5};\n", i, layout_.Copies(),
+                      names_.Own("rows"), found_.wide ? "(long long)" : "", layout_.Clamped(row, 1), found_.lengths[0].kernel);
   for (const int buffer : found_.buffers)
     text += fmt::format("{} {}[{}][{}][{}];\n", names_.TypeOf(buffer), names_.Window(buffer), layout_.Depth(), layout_.Rows(),
                         layout_.Columns());
@@ -165,8 +167,11 @@ std::string StencilStages::Loop() const {
                       names_.Own("stage"), from);
   text += fmt::format("#pragma unroll\nfor (int {0} = 0; {0} < {1}; ++{0}) {2}({3} + {0});\n", k, layout_.Depth() - 1,
                       names_.Own("advance"), from);
-  return text + fmt::format("#pragma unroll {0}\nfor (int {1} = {2}; {1} < {3}; ++{1}) {{\n  {4}({5});\n", layout_.Depth(), z,
-                            first, names_.Own("end"), names_.Own("advance"), StencilLayout::Sum(z, highest));
+  text += fmt::format("const long long {} = (long long){} * {};\n", size, found_.lengths[0].kernel, found_.lengths[1].kernel);
+  text += fmt::format("long long {} = ((long long){} * {} + {}) * {} + {};\n", to, first, found_.lengths[1].kernel,
+                      names_.First(1), found_.lengths[0].kernel, names_.First(0));
+  return text + fmt::format("#pragma unroll {}\nfor (int {} = {}; {} < {}; ++{}, {} += {}) {{\n  {}({});\n", layout_.Depth(), z,
+                            first, z, names_.Own("end"), z, to, size, names_.Own("advance"), StencilLayout::Sum(z, highest));
 }
 
 // The ring of all buffers.

@@ -108,8 +108,11 @@ std::string StencilWriter::Begin() const {
 std::string StencilWriter::Stores(const std::string& indent) const {
   const std::string to = names_.Own("to"), x = names_.First(0), e = names_.Own("e");
   const std::int64_t low = found_.stores[0].low;
-  std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, names_.Index(), to, layout_.Element(x), indent,
-                                 names_.Own("whole"));
+  const std::string element = layout_.is_staged() ? fmt::format("{} + (long long){} * {}", names_.Own("to_first"),
+                                                                names_.Own("r"), found_.lengths[0].kernel)
+                                                  : layout_.Element(x);
+  std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent,
+                                 layout_.is_staged() ? "long long" : names_.Index(), to, element, indent, names_.Own("whole"));
   for (const int buffer : found_.stored)
     text += fmt::format("{0}  *reinterpret_cast<{1}<{2}>*>(&{3}[{4}]) = {5};\n", indent, names_.Function("Items"),
                         names_.TypeOf(buffer), tree_.node(buffer).name, to, names_.Results(buffer));

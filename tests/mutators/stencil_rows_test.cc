@@ -167,7 +167,7 @@ __global__ void heat(const float* u, float* v, int depth, int height, int width)
     stage(next + AHEAD, slot == 0 ? AHEAD : slot - 1);
 )"));
   EXPECT_THAT(child, HasSubstr(R"(
-  for (int z = first; z < end; ++z) {
+  for (int z = first; z < end; ++z, to_first += plane_size) {
     advance(z + 1);
 )"));
   EXPECT_THAT(child, Not(HasSubstr("return;")));
