@@ -26,7 +26,7 @@ const std::vector<std::int64_t> kStencilAhead{0, 1, 2};
 // Of planes that come through shared memory.
 const std::vector<std::int64_t> kStagedAhead{1, 2, 3, 4, 5};
 // Finer ones, because the time is that of the fullest multiprocessor: one wave of blocks that fills all of them is fastest.
-const std::vector<std::int64_t> kStagedSteps{8, 16, 20, 24, 28, 32, 40, 48, 64, 128};
+const std::vector<std::int64_t> kStagedSteps{4, 8, 16, 20, 24, 28, 32, 40, 48, 64, 128};
 const std::vector<std::int64_t> kStagedBlocks{1, 2, 3, 4, 6, 8};
 // Static shared memory of a block, that of a multiprocessor on Hopper, of which each block takes 1024 bytes besides, and
 // registers of a multiprocessor.

@@ -1,6 +1,7 @@
 #include "mutators/parallelism/stencil_writer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -31,13 +32,25 @@ StencilWriter::StencilWriter(const MutationContext& context, const Stencil& foun
       loads_(tree_, found, parameters_, names_, layout_),
       stages_(tree_, found, parameters_, names_, layout_) {}
 
-// Whether all items of a thread lie within the grid, at addresses at which they can move at once.
-std::string StencilWriter::Whole() const {
+// That all items of a thread lie within a range of columns.
+std::vector<std::string> StencilWriter::Within(const Stencil::Range& range) const {
   const std::string x = names_.First(0);
   std::vector<std::string> parts;
-  const std::int64_t low = std::max(found_.stores[0].low, found_.reads[0].low);
-  if (low > 0) parts.push_back(fmt::format("{} >= {}", x, low));
-  parts.push_back(fmt::format("{} + {} <= {}", x, parameters_.items, layout_.End(0)));
+  if (range.low > 0) parts.push_back(fmt::format("{} >= {}", x, range.low));
+  parts.push_back(fmt::format("{} + {} <= {}", x, parameters_.items, StencilLayout::Plain(range.end.kernel)));
+  return parts;
+}
+
+// Whether planes come through shared memory with columns that are not stored, so that more threads copy their items at once than
+// store them at once.
+bool StencilWriter::ReadsMoreColumns() const {
+  const Stencil::Range &stores = found_.stores[0], &reads = found_.reads[0];
+  return layout_.is_staged() && (stores.low != reads.low || stores.end.kernel != reads.end.kernel);
+}
+
+// Whether all items of a thread lie within the grid, at addresses at which they can move at once.
+std::string StencilWriter::Whole() const {
+  std::vector<std::string> parts = Within(ReadsMoreColumns() ? found_.reads[0] : found_.stores[0]);
   parts.push_back(fmt::format("{} % {} == 0", found_.lengths[0].kernel, parameters_.items));
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
     for (const int buffer : *buffers)
@@ -91,6 +104,9 @@ std::string StencilWriter::Begin() const {
   if (layout_.has_items()) {
     line("// Whether the thread's elements move at once: all of them exist, at addresses that allow it.");
     line(fmt::format("const bool {} = {};", names_.Own("whole"), Whole()));
+    if (ReadsMoreColumns())
+      line(fmt::format("const bool {} = {} && {};", names_.Own("stored"), names_.Own("whole"),
+                       fmt::join(Within(found_.stores[0]), " && ")));
   }
   const std::string i = names_.Counter("i");
   if (layout_.has_rows() && !layout_.is_staged()) {
@@ -111,8 +127,9 @@ std::string StencilWriter::Stores(const std::string& indent) const {
   const std::string element = layout_.is_staged() ? fmt::format("{} + (long long){} * {}", names_.Own("to_first"),
                                                                 names_.Own("r"), found_.lengths[0].kernel)
                                                   : layout_.Element(x);
-  std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent,
-                                 layout_.is_staged() ? "long long" : names_.Index(), to, element, indent, names_.Own("whole"));
+  std::string text =
+      fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, layout_.is_staged() ? "long long" : names_.Index(), to, element,
+                  indent, names_.Own(ReadsMoreColumns() ? "stored" : "whole"));
   for (const int buffer : found_.stored)
     text += fmt::format("{0}  *reinterpret_cast<{1}<{2}>*>(&{3}[{4}]) = {5};\n", indent, names_.Function("Items"),
                         names_.TypeOf(buffer), tree_.node(buffer).name, to, names_.Results(buffer));

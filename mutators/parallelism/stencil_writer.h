@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mutators/analysis/stencil.h"
 #include "mutators/parallelism/stencil_freedom.h"
@@ -40,6 +41,8 @@ class StencilWriter {
 
  private:
   std::string Begin() const;
+  std::vector<std::string> Within(const Stencil::Range& range) const;
+  bool ReadsMoreColumns() const;
   std::string Whole() const;
   std::string Stores(const std::string& indent) const;
   std::string Finished(const std::string& text) const;
