@@ -25,16 +25,16 @@ const std::vector<std::int64_t> kStencilSteps{4, 8, 16, 32, 64, 128};
 const std::vector<std::int64_t> kStencilAhead{0, 1, 2};
 // Of planes that come through shared memory.
 const std::vector<std::int64_t> kStagedAhead{1, 2, 3, 4, 5};
-// Finer ones, because the time is that of the fullest multiprocessor: one wave of blocks that fills all of them is fastest.
-const std::vector<std::int64_t> kStagedSteps{4, 8, 16, 20, 24, 28, 32, 40, 48, 64, 128};
-const std::vector<std::int64_t> kStagedBlocks{1, 2, 3, 4, 6, 8};
+// 256 planes in 64, 32, 16, 12, 10, 8, 6, 5, 4 and 2 parts: one wave of blocks that fills all multiprocessors is fastest.
+const std::vector<std::int64_t> kStagedSteps{4, 8, 16, 22, 26, 32, 43, 52, 64, 128};
+const std::vector<std::int64_t> kStagedBlocks{1, 2, 3, 4, 5, 6, 8};
 // Static shared memory of a block, that of a multiprocessor on Hopper, of which each block takes 1024 bytes besides, and
 // registers of a multiprocessor.
 constexpr int kPlanesBytes = 49152;
 constexpr int kAllPlanesBytes = 233472;
 constexpr int kRegistersOfAll = 65536;
-// Registers that a thread needs besides those of neighbours.
-constexpr int kOtherRegisters = 40;
+// Registers that a thread needs at least besides those of neighbours: with so many no setting of the 27-point stencil spilled.
+constexpr int kOtherRegisters = 24;
 // Registers of a thread that neighbours may take; with more, they spill.
 constexpr int kRegistersOfStencil = 160;
 // What a search begins with: elements and rows of a thread, the first that need no more registers than these.
