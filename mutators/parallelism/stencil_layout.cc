@@ -15,8 +15,9 @@ std::string Less(const std::string& text, std::int64_t less) {
 
 }  // namespace
 
-StencilLayout::StencilLayout(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items)
-    : found_(found), names_(names), parameters_(parameters), has_items_(has_items) {}
+StencilLayout::StencilLayout(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items,
+                             bool is_staged)
+    : found_(found), names_(names), parameters_(parameters), has_items_(has_items), is_staged_(is_staged) {}
 
 std::string StencilLayout::Plain(const std::string& text) {
   const bool whole = text.starts_with('(') && text.find(')') == text.size() - 1;
@@ -32,6 +33,29 @@ std::string StencilLayout::Sum(const std::string& text, std::int64_t more) {
 std::string StencilLayout::Extent(const std::string& own, std::size_t axis) const {
   if (own.empty()) return std::to_string(1 + Span(axis));
   return Sum(own, Span(axis));
+}
+
+std::string StencilLayout::TileRows() const {
+  return Sum(fmt::format("{} * {}", parameters_.threads_y, parameters_.rows), Span(1));
+}
+
+std::string StencilLayout::Groups(std::int64_t columns) const {
+  return columns < 2 ? std::to_string(columns) : fmt::format("({0} + {1}) / {1}", columns - 1, parameters_.items);
+}
+
+std::string StencilLayout::TileColumns() const {
+  const std::int64_t left = -found_.lowest[0], right = found_.highest[0];
+  const std::string own = fmt::format("({}", parameters_.threads_x);
+  if (left < 2 && right < 2) return fmt::format("{}) * {}", Sum(own, left + right), parameters_.items);
+  const std::string more =
+      left == right ? fmt::format("{} * 2", Groups(left)) : fmt::format("{} + {}", Groups(left), Groups(right));
+  return fmt::format("{} + {}) * {}", own, more, parameters_.items);
+}
+
+std::string StencilLayout::Copies() const {
+  const std::int64_t more = Span(1);
+  if (more == 0) return parameters_.rows;
+  return fmt::format("{0} + ({1} + {2}) / {2}", parameters_.rows, more - 1, parameters_.threads_y);
 }
 
 std::string StencilLayout::Clamped(const std::string& coordinate, std::size_t axis) const {
@@ -73,7 +97,7 @@ std::string StencilLayout::Block() const {
 }
 
 std::string StencilLayout::Registers() const {
-  std::string text = fmt::format("({} + {})", parameters_.ahead, Depth());
+  std::string text = is_staged_ ? std::to_string(Depth()) : fmt::format("({} + {})", parameters_.ahead, Depth());
   if (has_rows()) text += fmt::format(" * ({})", Rows());
   const std::string columns = Columns();
   text += has_items_ ? fmt::format(" * ({})", columns) : " * " + columns;

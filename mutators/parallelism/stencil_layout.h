@@ -18,8 +18,10 @@ struct StencilParameters {
 // launch.
 class StencilLayout {
  public:
-  // The arguments must outlive the object. Without `has_items`, a thread has one column.
-  StencilLayout(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items);
+  // The arguments must outlive the object. Without `has_items`, a thread has one column. With `is_staged`, planes come through
+  // shared memory.
+  StencilLayout(const Stencil& found, const StencilNames& names, const StencilParameters& parameters, bool has_items,
+                bool is_staged);
 
   // An expression without parentheses around all of it.
   static std::string Plain(const std::string& text);
@@ -28,12 +30,20 @@ class StencilLayout {
 
   bool has_items() const { return has_items_; }
   bool has_rows() const { return found_.dimensions == 3; }
+  bool is_staged() const { return is_staged_; }
   // The axis along which threads walk.
   std::size_t last() const { return found_.dimensions - 1; }
   // What a thread needs for its elements: columns, rows, and planes (of two dimensions, rows) at a time.
   std::string Columns() const { return Extent(has_items_ ? parameters_.items : "", 0); }
   std::string Rows() const { return Extent(parameters_.rows, 1); }
   std::int64_t Depth() const { return 1 + Span(last()); }
+  // What a block needs of a plane: rows, and columns with whole groups of ELEMENTS to both sides of its own.
+  std::string TileRows() const;
+  std::string TileColumns() const;
+  // How many groups of ELEMENTS so many columns beside a block's own take.
+  std::string Groups(std::int64_t columns) const;
+  // How many rows of it a thread copies at most.
+  std::string Copies() const;
   // Where what is stored ends.
   std::string End(std::size_t axis) const { return Plain(found_.stores[axis].end.kernel); }
   // A coordinate, past an edge that of the nearest element.
@@ -56,6 +66,7 @@ class StencilLayout {
   const StencilNames& names_;
   const StencilParameters& parameters_;
   bool has_items_;
+  bool is_staged_;
 };
 
 }  // namespace evo

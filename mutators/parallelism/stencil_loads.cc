@@ -11,7 +11,7 @@
 
 namespace evo {
 
-std::string StencilLoads::Functions() const {
+std::string StencilLoads::Types() const {
   // The line before the kernel belongs to it, such as its launch line.
   const std::size_t line = tree_.text().rfind('\n', tree_.node(found_.kernel).range.begin) + 1;
   std::string text = line < 2 || tree_.text()[line - 2] == '\n' ? "" : "\n";
@@ -23,6 +23,11 @@ std::string StencilLoads::Functions() const {
         "}};\n\n",
         parameters_.items, names_.Function("Items"), names_.Function("Type"));
   }
+  return text;
+}
+
+std::string StencilLoads::Functions() const {
+  std::string text = Types();
   const std::string columns = layout_.Columns(), rows = layout_.Rows();
   std::vector<std::string> types;
   for (const int buffer : found_.buffers) {

@@ -18,6 +18,8 @@ class StencilLoads {
 
   // The device functions that load a row or a plane. They stand before the kernel.
   std::string Functions() const;
+  // The type of elements that move at once, with an empty line before it if the kernel's line before needs one.
+  std::string Types() const;
   // The registers, the first loads, and the begin of the loop over steps, up to the load of a step.
   std::string Loop() const;
 

@@ -63,6 +63,10 @@ std::string StencilNames::Window(int buffer) const {
   return found_.buffers.size() == 1 ? Own("around") : Own("around_" + tree_.node(buffer).name);
 }
 
+std::string StencilNames::Staged(int buffer) const {
+  return found_.buffers.size() == 1 ? Own("staged") : Own("staged_" + tree_.node(buffer).name);
+}
+
 std::string StencilNames::Results(int buffer) const {
   return found_.stored.size() == 1 ? Own("results") : Own("results_" + tree_.node(buffer).name);
 }

@@ -34,6 +34,8 @@ class StencilNames {
   // Arrays of a thread: the neighbours of its elements, what it stores at once, and weights.
   std::string Window(int buffer) const;
   std::string Results(int buffer) const;
+  // Planes in shared memory.
+  std::string Staged(int buffer) const;
   std::string Weights(int buffer) const { return Own("own_" + tree_.node(buffer).name); }
 
  private:

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/stencil_writer.h"
 
@@ -21,11 +23,28 @@ const std::vector<std::int64_t> kStencilItems{1, 2, 4};
 const std::vector<std::int64_t> kStencilRows{1, 2, 4};
 const std::vector<std::int64_t> kStencilSteps{4, 8, 16, 32, 64, 128};
 const std::vector<std::int64_t> kStencilAhead{0, 1, 2};
+// Of planes that come through shared memory.
+const std::vector<std::int64_t> kStagedAhead{1, 2, 3, 4, 5};
+// 256 planes in 64, 32, 16, 12, 10, 8, 6, 5, 4 and 2 parts: one wave of blocks that fills all multiprocessors is fastest.
+const std::vector<std::int64_t> kStagedSteps{4, 8, 16, 22, 26, 32, 43, 52, 64, 128};
+const std::vector<std::int64_t> kStagedBlocks{1, 2, 3, 4, 5, 6, 8};
+// Static shared memory of a block, that of a multiprocessor on Hopper, of which each block takes 1024 bytes besides, and
+// registers of a multiprocessor.
+constexpr int kPlanesBytes = 49152;
+constexpr int kAllPlanesBytes = 233472;
+constexpr int kRegistersOfAll = 65536;
+// Registers that a thread needs at least besides those of neighbours: with so many no setting of the 27-point stencil spilled.
+constexpr int kOtherRegisters = 24;
 // Registers of a thread that neighbours may take; with more, they spill.
 constexpr int kRegistersOfStencil = 160;
 // What a search begins with: elements and rows of a thread, the first that need no more registers than these.
 constexpr std::pair<std::int64_t, std::int64_t> kStencilStarts[] = {{4, 1}, {2, 1}, {1, 1}};
 constexpr int kRegistersOfStart = 84;
+// The same of planes through shared memory, with planes under way.
+struct StagedStart {
+  std::int64_t items, rows, ahead;
+};
+constexpr StagedStart kStagedStarts[] = {{4, 2, 3}, {4, 1, 3}, {2, 1, 3}, {1, 1, 2}};
 
 // One thread per element of a stencil becomes a thread that walks along the slowest dimension. It keeps the rows or planes that
 // it still needs in registers, so that it loads one of them in each step.
@@ -45,7 +64,11 @@ class StencilRows : public KernelVisitor {
 
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsStencil, [&](const Stencil& stencil, const Refuse& refuse_kernel) {
-      if (auto proposal = Walking(context, stencil, true)) return propose(std::move(*proposal));
+      if (auto proposal = Walking(context, stencil, true)) {
+        propose(std::move(*proposal));
+        if (auto staged = Staged(context, stencil)) propose(std::move(*staged));
+        return;
+      }
       // Of a star with long arms, the arm along which threads walk.
       const Stencil column = OwnColumn(stencil);
       if (auto proposal = column.sites.size() < 2 ? std::nullopt : Walking(context, column, false))
@@ -68,23 +91,14 @@ class StencilRows : public KernelVisitor {
     return stencil;
   }
 
-  // nullopt if the neighbours need too many registers.
-  static std::optional<Proposal> Walking(const MutationContext& context, const Stencil& found, bool items_too) {
-    const SyntaxTree& tree = context.tree;
+  static StencilParameters NamesIn(const SyntaxTree& tree) {
     const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
-    const StencilParameters names{unused("THREADS_X"), unused("THREADS_Y"), unused("ELEMENTS"),
-                                  unused("ROWS"),      unused("STEPS"),     unused("AHEAD")};
-    const StencilWriter writer(context, found, names, items_too);
-    // What a search begins with.
-    Variables start{{names.ahead, Number::Integer(1)}};
-    std::int64_t items = 0, rows = 0;
-    for (const auto& [wanted_items, wanted_rows] : kStencilStarts) {
-      start[names.items] = Number::Integer(items = writer.has_items() ? wanted_items : 1);
-      start[names.rows] = Number::Integer(rows = writer.has_rows() ? wanted_rows : 1);
-      if (Expression::Parse(writer.Registers()).EvaluateInteger(start) <= kRegistersOfStart) break;
-      items = 0;
-    }
-    if (items == 0) return std::nullopt;
+    return {unused("THREADS_X"), unused("THREADS_Y"), unused("ELEMENTS"), unused("ROWS"), unused("STEPS"), unused("AHEAD")};
+  }
+
+  // The changes without parameters.
+  static Proposal Written(const MutationContext& context, const Stencil& found, const StencilWriter& writer) {
+    const SyntaxTree& tree = context.tree;
     Proposal proposal;
     proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Functions()});
     // Without it, what is read would be loaded anew after each store.
@@ -102,6 +116,25 @@ class StencilRows : public KernelVisitor {
     const std::string& launched = found.launch->kernel;
     proposal.launch = {{launched, "grid", writer.Grid()}, {launched, "block", writer.Block()}};
     proposal.parameters = found.parameters;
+    return proposal;
+  }
+
+  // nullopt if the neighbours need too many registers.
+  static std::optional<Proposal> Walking(const MutationContext& context, const Stencil& found, bool items_too) {
+    const SyntaxTree& tree = context.tree;
+    const StencilParameters names = NamesIn(tree);
+    const StencilWriter writer(context, found, names, items_too, false);
+    // What a search begins with.
+    Variables start{{names.ahead, Number::Integer(1)}};
+    std::int64_t items = 0, rows = 0;
+    for (const auto& [wanted_items, wanted_rows] : kStencilStarts) {
+      start[names.items] = Number::Integer(items = writer.has_items() ? wanted_items : 1);
+      start[names.rows] = Number::Integer(rows = writer.has_rows() ? wanted_rows : 1);
+      if (Expression::Parse(writer.Registers()).EvaluateInteger(start) <= kRegistersOfStart) break;
+      items = 0;
+    }
+    if (items == 0) return std::nullopt;
+    Proposal proposal = Written(context, found, writer);
     proposal.brings.push_back({names.threads_x, kStencilThreadsX, writer.has_rows() ? 64 : 128});
     if (writer.has_rows()) proposal.brings.push_back({names.threads_y, kStencilThreadsY, 2});
     if (writer.has_items()) proposal.brings.push_back({names.items, kStencilItems, items});
@@ -112,6 +145,43 @@ class StencilRows : public KernelVisitor {
       proposal.constraints.push_back(fmt::format("{0} * {1} >= 64 && {0} * {1} <= 512", names.threads_x, names.threads_y));
     proposal.constraints.push_back(fmt::format("{} <= {}", writer.Registers(), kRegistersOfStencil));
     return proposal;
+  }
+
+  // Planes through shared memory: where they are planes, and threads may have several elements.
+  static std::optional<Proposal> Staged(const MutationContext& context, const Stencil& found) {
+    const SyntaxTree& tree = context.tree;
+    const StencilParameters names = NamesIn(tree);
+    const std::string blocks = UnusedName(tree.text(), "BLOCKS");
+    const StencilWriter writer(context, found, names, true, true);
+    if (!writer.has_items() || !writer.has_rows()) return std::nullopt;
+    // What a search begins with: the most elements of a thread that its registers allow.
+    const std::string threads = fmt::format("{} * {}", names.threads_x, names.threads_y);
+    const std::vector<std::string> limits{
+        fmt::format("{} <= {}", writer.Registers(), kRegistersOfStencil),
+        fmt::format("({} + {}) * {} * {} <= {}", writer.Registers(), kOtherRegisters, threads, blocks, kRegistersOfAll),
+        fmt::format("{} <= {}", writer.SharedBytes(), kPlanesBytes),
+        fmt::format("({} + 1024) * {} <= {}", writer.SharedBytes(), blocks, kAllPlanesBytes)};
+    for (const auto& [items, rows, ahead] : kStagedStarts) {
+      const Variables start{{names.threads_x, Number::Integer(64)}, {names.threads_y, Number::Integer(4)},
+                            {names.items, Number::Integer(items)},  {names.rows, Number::Integer(rows)},
+                            {names.ahead, Number::Integer(ahead)},  {blocks, Number::Integer(2)}};
+      const auto holds = [&](const std::string& limit) { return Expression::Parse(limit).EvaluateInteger(start) != 0; };
+      if (!std::all_of(limits.begin(), limits.end(), holds)) continue;
+      Proposal proposal = Written(context, found, writer);
+      proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
+      proposal.changes.push_back(WithBounds(tree, found.kernel, fmt::format("{}, {}", threads, blocks)));
+      proposal.brings = {{names.threads_x, kStencilThreadsX, 64},
+                         {names.threads_y, kStencilThreadsY, 4},
+                         {names.items, kStencilItems, items},
+                         {names.rows, kStencilRows, rows},
+                         {names.steps, kStagedSteps, 32},
+                         {names.ahead, kStagedAhead, ahead},
+                         {blocks, kStagedBlocks, 2}};
+      proposal.constraints = {fmt::format("{0} >= 64 && {0} <= 512", threads)};
+      proposal.constraints.insert(proposal.constraints.end(), limits.begin(), limits.end());
+      return proposal;
+    }
+    return std::nullopt;
   }
 };
 

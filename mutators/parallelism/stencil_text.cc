@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 
@@ -65,10 +66,33 @@ Replacements StencilText::Replaced() const {
   return replaced;
 }
 
+std::string StencilText::Selected(const Replacements& replaced, const std::string& indent) const {
+  const auto text = [&](int node) { return TextWith(tree_, node, replaced); };
+  std::string value = text(selection_->value), declared;
+  if (NamedDeclaration(tree_, selection_->value) < 0) {
+    const std::string name = names_.Own("inside");
+    declared = fmt::format("{}const {} {} = {};\n", indent, WithoutConst(tree_.node(selection_->value).type), name, value);
+    value = name;
+  }
+  // A condition that is a selection itself needs parentheses.
+  std::string condition = text(selection_->condition);
+  if (condition.find('?') != std::string::npos) condition = Parenthesised(condition);
+  const std::string target = text(tree_.node(selection_->store).children[0]), edge = text(selection_->edge);
+  std::string store = fmt::format("{} = {} ? {} : {};\n", target, condition, edge, value);
+  if (indent.size() + store.size() > 120)
+    store = fmt::format("{1} =\n{0}    {2}\n{0}        ? {3}\n{0}        : {4};\n", indent, target, condition, edge, value);
+  return declared + WithComments(tree_, selection_->statement, store, indent);
+}
+
 std::string StencilText::Lines(const std::vector<int>& statements, const std::string& indent) const {
   const Replacements replaced = Replaced();
   std::string text;
   for (const int statement : statements) {
+    if (selection_ && statement == selection_->statement) continue;
+    if (selection_ && statement == selection_->store) {
+      text += Selected(replaced, indent);
+      continue;
+    }
     std::string lines = evo::Lines(tree_, statement, indent, replaced);
     lines = lines.substr(0, lines.find_last_not_of('\n') + 1);
     if (tree_.node(statement).kind_name == kPragmaKind || lines.starts_with('#')) {

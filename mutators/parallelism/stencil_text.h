@@ -1,12 +1,15 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/stencil.h"
 #include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_names.h"
+#include "mutators/parallelism/stencil_selection.h"
 #include "mutators/parallelism/stencil_statements.h"
 #include "mutators/parallelism/stencil_weights.h"
 
@@ -15,10 +18,16 @@ namespace evo {
 // The text of a stencil's own statements, with neighbours and weights from registers.
 class StencilText {
  public:
-  // The arguments must outlive the object.
+  // The arguments must outlive the object. With a selection, elements at edges are computed as the others are.
   StencilText(const SyntaxTree& tree, const Stencil& found, const StencilNames& names, const StencilLayout& layout,
-              const StencilStatements& statements, const StencilWeights& weights)
-      : tree_(tree), found_(found), names_(names), layout_(layout), statements_(statements), weights_(weights) {}
+              const StencilStatements& statements, const StencilWeights& weights, std::optional<StencilSelection> selection)
+      : tree_(tree),
+        found_(found),
+        names_(names),
+        layout_(layout),
+        statements_(statements),
+        weights_(weights),
+        selection_(std::move(selection)) {}
 
   // The text with each line but directives one unit to the right.
   static std::string Indented(const std::string& text);
@@ -28,6 +37,8 @@ class StencilText {
  private:
   std::string Place(const Stencil::Site& site) const;
   Replacements Replaced() const;
+  // The last store with the selection, and what declares its value.
+  std::string Selected(const Replacements& replaced, const std::string& indent) const;
 
   const SyntaxTree& tree_;
   const Stencil& found_;
@@ -35,6 +46,7 @@ class StencilText {
   const StencilLayout& layout_;
   const StencilStatements& statements_;
   const StencilWeights& weights_;
+  const std::optional<StencilSelection> selection_;
 };
 
 }  // namespace evo

@@ -1,6 +1,7 @@
 #include "mutators/parallelism/stencil_writer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,25 +17,40 @@ std::string FromLow(std::int64_t low, const std::string& text) { return low == 0
 
 }  // namespace
 
-StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters parameters, bool items)
+StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters parameters, bool items,
+                             bool is_staged)
     : tree_(context.tree),
       found_(found),
       parameters_(std::move(parameters)),
       names_(tree_, found),
       freedom_(tree_, found),
-      layout_(found, names_, parameters_, items && freedom_.CanStoreLater()),
+      layout_(found, names_, parameters_, items && freedom_.CanStoreLater(), is_staged),
       statements_(tree_, found, names_, layout_.has_items()),
       weights_(tree_, found, names_, freedom_, layout_.has_items()),
-      text_(tree_, found, names_, layout_, statements_, weights_),
-      loads_(tree_, found, parameters_, names_, layout_) {}
+      text_(tree_, found, names_, layout_, statements_, weights_,
+            is_staged ? SelectionIn(tree_, found, freedom_, statements_, weights_) : std::nullopt),
+      loads_(tree_, found, parameters_, names_, layout_),
+      stages_(tree_, found, parameters_, names_, layout_) {}
+
+// That all items of a thread lie within a range of columns.
+std::vector<std::string> StencilWriter::Within(const Stencil::Range& range) const {
+  const std::string x = names_.First(0);
+  std::vector<std::string> parts;
+  if (range.low > 0) parts.push_back(fmt::format("{} >= {}", x, range.low));
+  parts.push_back(fmt::format("{} + {} <= {}", x, parameters_.items, StencilLayout::Plain(range.end.kernel)));
+  return parts;
+}
+
+// Whether planes come through shared memory with columns that are not stored, so that more threads copy their items at once than
+// store them at once.
+bool StencilWriter::ReadsMoreColumns() const {
+  const Stencil::Range &stores = found_.stores[0], &reads = found_.reads[0];
+  return layout_.is_staged() && (stores.low != reads.low || stores.end.kernel != reads.end.kernel);
+}
 
 // Whether all items of a thread lie within the grid, at addresses at which they can move at once.
 std::string StencilWriter::Whole() const {
-  const std::string x = names_.First(0);
-  std::vector<std::string> parts;
-  const std::int64_t low = std::max(found_.stores[0].low, found_.reads[0].low);
-  if (low > 0) parts.push_back(fmt::format("{} >= {}", x, low));
-  parts.push_back(fmt::format("{} + {} <= {}", x, parameters_.items, layout_.End(0)));
+  std::vector<std::string> parts = Within(ReadsMoreColumns() ? found_.reads[0] : found_.stores[0]);
   parts.push_back(fmt::format("{} % {} == 0", found_.lengths[0].kernel, parameters_.items));
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
     for (const int buffer : *buffers)
@@ -61,11 +77,15 @@ std::string StencilWriter::Begin() const {
   const std::string first = names_.First(layout_.last()), end = names_.Own("end");
   std::string text;
   const auto line = [&](const std::string& one) { text += one + "\n"; };
-  line(fmt::format(
-      "// A block walks through {} {}s. Its threads keep what they still need of {} of them in registers, and load one",
-      parameters_.steps, plane, layout_.Depth()));
-  line(fmt::format("// {} in each step, {} steps before it is needed.", plane, parameters_.ahead));
-  line(fmt::format("constexpr int {} = {};", names_.Own("kKept"), StencilLayout::Sum(parameters_.ahead, layout_.Depth())));
+  if (layout_.is_staged()) {
+    text += stages_.Begin();
+  } else {
+    line(fmt::format(
+        "// A block walks through {} {}s. Its threads keep what they still need of {} of them in registers, and load one",
+        parameters_.steps, plane, layout_.Depth()));
+    line(fmt::format("// {} in each step, {} steps before it is needed.", plane, parameters_.ahead));
+    line(fmt::format("constexpr int {} = {};", names_.Own("kKept"), StencilLayout::Sum(parameters_.ahead, layout_.Depth())));
+  }
   const std::string thread = fmt::format("blockIdx.x * {} + threadIdx.x", parameters_.threads_x);
   line(fmt::format(
       "const int {} = {};", x,
@@ -80,13 +100,16 @@ std::string StencilWriter::Begin() const {
   line(fmt::format("const int {} = min({} + {}, {});", end, first, parameters_.steps, layout_.End(layout_.last())));
   std::string outside = fmt::format("{} >= {}", x, layout_.End(0));
   if (layout_.has_rows()) outside += fmt::format(" || {} >= {}", names_.First(1), layout_.End(1));
-  line(fmt::format("if ({}) return;", outside));
+  if (!layout_.is_staged()) line(fmt::format("if ({}) return;", outside));
   if (layout_.has_items()) {
     line("// Whether the thread's elements move at once: all of them exist, at addresses that allow it.");
     line(fmt::format("const bool {} = {};", names_.Own("whole"), Whole()));
+    if (ReadsMoreColumns())
+      line(fmt::format("const bool {} = {} && {};", names_.Own("stored"), names_.Own("whole"),
+                       fmt::join(Within(found_.stores[0]), " && ")));
   }
   const std::string i = names_.Counter("i");
-  if (layout_.has_rows()) {
+  if (layout_.has_rows() && !layout_.is_staged()) {
     line(fmt::format("{} {}[{}];", names_.Index(), names_.Own("rows"), layout_.Rows()));
     line("#pragma unroll");
     line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3}{4} * {5} + {6};", i, layout_.Rows(), names_.Own("rows"),
@@ -101,8 +124,12 @@ std::string StencilWriter::Begin() const {
 std::string StencilWriter::Stores(const std::string& indent) const {
   const std::string to = names_.Own("to"), x = names_.First(0), e = names_.Own("e");
   const std::int64_t low = found_.stores[0].low;
-  std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, names_.Index(), to, layout_.Element(x), indent,
-                                 names_.Own("whole"));
+  const std::string element = layout_.is_staged() ? fmt::format("{} + (long long){} * {}", names_.Own("to_first"),
+                                                                names_.Own("r"), found_.lengths[0].kernel)
+                                                  : layout_.Element(x);
+  std::string text =
+      fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, layout_.is_staged() ? "long long" : names_.Index(), to, element,
+                  indent, names_.Own(ReadsMoreColumns() ? "stored" : "whole"));
   for (const int buffer : found_.stored)
     text += fmt::format("{0}  *reinterpret_cast<{1}<{2}>*>(&{3}[{4}]) = {5};\n", indent, names_.Function("Items"),
                         names_.TypeOf(buffer), tree_.node(buffer).name, to, names_.Results(buffer));
@@ -119,7 +146,8 @@ std::string StencilWriter::Stores(const std::string& indent) const {
 
 std::string StencilWriter::Body() const {
   std::string indent = "  ";
-  std::string text = Begin() + text_.Lines(statements_.common(), "") + weights_.Loads() + loads_.Loop();
+  std::string text =
+      Begin() + text_.Lines(statements_.common(), "") + weights_.Loads() + (layout_.is_staged() ? stages_.Loop() : loads_.Loop());
   if (layout_.has_rows()) {
     const std::string r = names_.Own("r");
     text += fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, r, parameters_.rows);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mutators/analysis/stencil.h"
 #include "mutators/parallelism/stencil_freedom.h"
 #include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_loads.h"
 #include "mutators/parallelism/stencil_names.h"
+#include "mutators/parallelism/stencil_stages.h"
 #include "mutators/parallelism/stencil_statements.h"
 #include "mutators/parallelism/stencil_text.h"
 #include "mutators/parallelism/stencil_weights.h"
@@ -16,8 +18,9 @@ namespace evo {
 // Writes a stencil whose threads walk along the last axis with the neighbours of their elements in registers.
 class StencilWriter {
  public:
-  // `context` and `found` must outlive the object. Without `items`, a thread has one column.
-  StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters parameters, bool items);
+  // `context` and `found` must outlive the object. Without `items`, a thread has one column. With `is_staged`, planes come
+  // through shared memory; that needs items and rows.
+  StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters parameters, bool items, bool is_staged);
   StencilWriter(const StencilWriter&) = delete;  // its parts refer to each other
   StencilWriter& operator=(const StencilWriter&) = delete;
 
@@ -26,16 +29,20 @@ class StencilWriter {
   bool has_items() const { return layout_.has_items(); }
   bool has_rows() const { return layout_.has_rows(); }
   // What stands before the kernel.
-  std::string Functions() const { return loads_.Functions(); }
+  std::string Functions() const { return layout_.is_staged() ? loads_.Types() + stages_.Functions() : loads_.Functions(); }
   // The kernel's body with its braces.
   std::string Body() const;
   std::string Grid() const { return layout_.Grid(); }
   std::string Block() const { return layout_.Block(); }
   // Registers that a thread needs for neighbours, as an expression.
   std::string Registers() const { return layout_.Registers(); }
+  // Bytes of shared memory that a block of a staged stencil needs, as an expression.
+  std::string SharedBytes() const { return stages_.Bytes(); }
 
  private:
   std::string Begin() const;
+  std::vector<std::string> Within(const Stencil::Range& range) const;
+  bool ReadsMoreColumns() const;
   std::string Whole() const;
   std::string Stores(const std::string& indent) const;
   std::string Finished(const std::string& text) const;
@@ -50,6 +57,7 @@ class StencilWriter {
   const StencilWeights weights_;
   const StencilText text_;
   const StencilLoads loads_;
+  const StencilStages stages_;
 };
 
 }  // namespace evo

@@ -30,6 +30,9 @@ struct ForeignKernel {
 // Parents and children run on the cpu device on the same numbers; what they leave in the buffers is compared.
 class ForeignKernelTest : public ChildrenTest {
  protected:
+  // How many of a macro's proposals for a kernel are tried.
+  std::size_t forms_ = 1;
+
   struct Buffer {
     std::string name;
     Dtype dtype = Dtype::kF32;
@@ -226,7 +229,7 @@ class ForeignKernelTest : public ChildrenTest {
   // first sizes, every access checked; if not, `refusal` gets the reasons.
   bool Applies(const std::string& macro, const std::string& text, std::string& refusal) {
     const SourceMutator& mutator = SourceMutatorNamed(macro);
-    Parent parent(ParseTemplate("kernel", text));
+    const Parent parent(ParseTemplate("kernel", text));
     for (const std::string& error : parent.tree->errors()) EXPECT_THAT(error, testing::StartsWith("/")) << "not in a header";
     const auto proposals = mutator.Proposals(parent.Context());
     if (proposals.empty()) {
@@ -234,8 +237,14 @@ class ForeignKernelTest : public ChildrenTest {
       if (refusal.empty()) refusal = "(silence)";
       return false;
     }
+    for (std::size_t i = 0; i < std::min(proposals.size(), forms_); ++i) CheckChild(mutator, text, proposals[i]);
+    return true;
+  }
+
+  void CheckChild(const SourceMutator& mutator, const std::string& text, const Proposal& proposal) {
+    Parent parent(ParseTemplate("kernel", text));
     const std::string source = parent.rendering.source;
-    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposal)};
     for (const BroughtParameter& brought : parent.genome.edits[0].brings)
       parent.genome.parameters[brought.name] = brought.initial;
     parent.Render();
@@ -243,17 +252,16 @@ class ForeignKernelTest : public ChildrenTest {
     const std::string child = parent.rendering.source;
     if (std::getenv("EVO_SHOW_CHILDREN") != nullptr) std::cout << child << std::endl;
     EXPECT_EQ(CompileWith(*nvrtc_, child).message, "") << child;
-    if (macro == "warp_group_contraction") return true;  // the cpu device has no wgmma
+    if (mutator.name() == "warp_group_contraction") return;  // the cpu device has no wgmma
     const CompileResult old_code = CompileWith(*compiler_, source), new_code = CompileWith(*compiler_, child, true);
     EXPECT_EQ(old_code.outcome, Outcome::kOk) << old_code.message << "\n" << source;
     EXPECT_EQ(new_code.outcome, Outcome::kOk) << new_code.message << "\n" << child;
-    if (old_code.outcome != Outcome::kOk || new_code.outcome != Outcome::kOk) return true;
+    if (old_code.outcome != Outcome::kOk || new_code.outcome != Outcome::kOk) return;
     const double tolerance = mutator.promise() == Promise::kExact ? 0 : ToleranceOf(text);
     for (const Task& task : TasksOf(text)) {
       const auto expected = OutputsOf(text, task, source, old_code, 0);
       EXPECT_EQ(Differences(expected, OutputsOf(text, task, child, new_code, 1), tolerance), 0) << child;
     }
-    return true;
   }
 
   // Each kernel of the folder has its line in the table, and a macro does with it what the table says.

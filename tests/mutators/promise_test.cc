@@ -209,24 +209,27 @@ TEST_F(PromiseTest, WalkingStencilsKeepEveryBit) {
   const SourceMutator& mutator = SourceMutatorNamed("stencil_rows");
   for (const StencilKernel& kernel : kStencilKernels) {
     SCOPED_TRACE(kernel.name);
-    Parent parent(ParseTemplate("kernel", std::string(kernel.text)));
-    const std::string source = parent.rendering.source;
-    const auto proposals = mutator.Proposals(parent.Context());
-    ASSERT_EQ(proposals.size(), 1u);
-    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
-    for (const BroughtParameter& brought : parent.genome.edits[0].brings)
-      parent.genome.parameters[brought.name] = brought.initial;
-    for (const Parameters& setting : settings) {
-      for (const auto& [name, value] : setting) {
-        if (parent.genome.parameters.contains(name)) parent.genome.parameters[name] = value;
-      }
-      parent.Render();
-      ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
-      EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
-      for (const auto& sizes : kernel.name == "star" || kernel.name == "framed" ? large : small) {
-        const Task task = GridTask(kernel.dimensions, sizes);
-        EXPECT_EQ(Differences(OutputsOf(task, source, true), OutputsOf(task, parent.rendering.source, true, true), true), 0)
-            << fmt::format("{} x {} x {}\n", sizes[0], sizes[1], sizes[2]) << parent.rendering.source;
+    const Parent original(ParseTemplate("kernel", std::string(kernel.text)));
+    const std::string source = original.rendering.source;
+    const auto proposals = mutator.Proposals(original.Context());
+    ASSERT_EQ(proposals.size(), kernel.dimensions == 3 && kernel.has_items ? 2u : 1u);
+    for (const Proposal& proposal : proposals) {
+      Parent parent(ParseTemplate("kernel", std::string(kernel.text)));
+      parent.genome.edits = {mutator.EditOf(parent.Context(), proposal)};
+      for (const BroughtParameter& brought : parent.genome.edits[0].brings)
+        parent.genome.parameters[brought.name] = brought.initial;
+      for (const Parameters& setting : settings) {
+        for (const auto& [name, value] : setting) {
+          if (parent.genome.parameters.contains(name)) parent.genome.parameters[name] = value;
+        }
+        parent.Render();
+        ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
+        EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
+        for (const auto& sizes : kernel.name == "star" || kernel.name == "framed" ? large : small) {
+          const Task task = GridTask(kernel.dimensions, sizes);
+          EXPECT_EQ(Differences(OutputsOf(task, source, true), OutputsOf(task, parent.rendering.source, true, true), true), 0)
+              << fmt::format("{} x {} x {}\n", sizes[0], sizes[1], sizes[2]) << parent.rendering.source;
+        }
       }
     }
   }

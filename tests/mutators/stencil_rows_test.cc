@@ -127,10 +127,56 @@ TEST(StencilRows, BringsParametersAndLaunchesFewerThreads) {
 TEST(StencilRows, UnderstandsWhatStudentsWrite) {
   for (const StencilKernel& kernel : kStencilKernels) {
     SCOPED_TRACE(kernel.name);
-    const std::string child = ChildOfStencil(std::string(kernel.text));
-    EXPECT_EQ(child.find("// evo:param ELEMENTS") != std::string::npos, kernel.has_items);
-    EXPECT_EQ(child.find("// evo:param ROWS") != std::string::npos, kernel.dimensions == 3);
+    const auto children = ChildrenOf("stencil_rows", std::string(kernel.text));
+    // Planes also come through shared memory.
+    EXPECT_THAT(children, SizeIs(kernel.dimensions == 3 && kernel.has_items ? 2 : 1));
+    for (const std::string& child : children) {
+      EXPECT_EQ(child.find("// evo:param ELEMENTS") != std::string::npos, kernel.has_items);
+      EXPECT_EQ(child.find("// evo:param ROWS") != std::string::npos, kernel.dimensions == 3);
+    }
   }
+}
+
+// Asynchronous copies need no registers, so that more is under way. Elements at edges are computed as the others are.
+TEST(StencilRows, BringsPlanesThroughSharedMemory) {
+  const auto children = ChildrenOf("stencil_rows", R"(// evo:launch heat(A, B, D, H, W) \
+//   grid(ceil_div(W, 32), ceil_div(H, 4), ceil_div(D, 2)) block(32, 4, 2)
+__global__ void heat(const float* u, float* v, int depth, int height, int width) {
+  const int x = blockIdx.x * 32 + threadIdx.x;
+  const int y = blockIdx.y * 4 + threadIdx.y;
+  const int z = blockIdx.z * 2 + threadIdx.z;
+  if (x >= width || y >= height || z >= depth) return;
+  const int at = (z * height + y) * width + x, plane = height * width;
+  // The edge stays.
+  if (x == 0 || x == width - 1 || y == 0 || y == height - 1 || z == 0 || z == depth - 1) {
+    v[at] = u[at];
+    return;
+  }
+  v[at] = u[at - plane] + u[at + plane] + u[at - width] + u[at + width] + u[at - 1] + u[at + 1] - 6.0f * u[at];
+}
+)");
+  ASSERT_THAT(children, SizeIs(2));
+  const std::string& child = children[1];
+  EXPECT_THAT(child, HasSubstr("#include <cuda_pipeline.h>\n"));
+  EXPECT_THAT(child, HasSubstr("__launch_bounds__(THREADS_X * THREADS_Y, BLOCKS)"));
+  EXPECT_THAT(child, HasSubstr(R"(
+  const auto advance = [&](int next) {
+    // The plane is there, and no thread needs the one any more whose place the next takes.
+    __pipeline_wait_prior(AHEAD - 1);
+    __syncthreads();
+    stage(next + AHEAD, slot == 0 ? AHEAD : slot - 1);
+)"));
+  EXPECT_THAT(child, HasSubstr(R"(
+  for (int z = first; z < end; ++z, to_first += plane_size) {
+    advance(z + 1);
+)"));
+  EXPECT_THAT(child, Not(HasSubstr("return;")));
+  EXPECT_THAT(child, HasSubstr(R"(
+        // The edge stays.
+        results.values[e] =
+            x == 0 || x == width - 1 ||)"));
+  EXPECT_THAT(child, HasSubstr("\n                ? around[1][r + 1][e + 1]\n                : inside;\n"));
+  EXPECT_THAT(child, HasSubstr("4 * (AHEAD + 1) * (THREADS_Y * ROWS + 2) * ((THREADS_X + 2) * ELEMENTS) <= 49152\n"));
 }
 
 // Two fields, each with its neighbours, and an element of a third, which is read as before.

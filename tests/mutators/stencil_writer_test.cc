@@ -70,7 +70,7 @@ TEST_F(StencilWriterTest, KeepsWhatIsComputedOfNeighbours) {
 }
 
 TEST_F(StencilWriterTest, ElementsAlignTheGrid) {
-  const StencilLayout one(found, names, parameters, false), several(found, names, parameters, true);
+  const StencilLayout one(found, names, parameters, false, false), several(found, names, parameters, true, false);
   EXPECT_EQ(one.Grid(), "ceil_div(max(W - 2, 1), THREADS_X), ceil_div(max(H - 2, 1), STEPS)");
   EXPECT_EQ(several.Grid(), "ceil_div(max(W - 1, 1), THREADS_X * ELEMENTS), ceil_div(max(H - 2, 1), STEPS)");
   EXPECT_EQ(one.Registers(), "(AHEAD + 3) * 3");
@@ -78,7 +78,7 @@ TEST_F(StencilWriterTest, ElementsAlignTheGrid) {
 }
 
 TEST_F(StencilWriterTest, PastAnEdgeIsTheNearestElement) {
-  const StencilLayout layout(found, names, parameters, true);
+  const StencilLayout layout(found, names, parameters, true, false);
   EXPECT_EQ(layout.Clamped("j - 1", 1), "min(max(j - 1, 0), height - 1)");
   EXPECT_EQ(layout.Element("x"), "j * width + x");
 }

@@ -6,6 +6,7 @@ namespace {
 using ForeignStencils = ForeignKernelTest;
 
 TEST_F(ForeignStencils, StencilRows) {
+  forms_ = 2;  // planes in registers only, and through shared memory
   Check("stencil_rows", {{"01_jacobi_index_macro"},
                          {"02_heat_index_function"},
                          {"03_seven_point_macro"},
