@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "evaluator/adversary/adversary.h"
 #include "evaluator/gate/standard_battery.h"
+#include "evaluator/session/bare_inputs.h"
 #include "evaluator/session/input_trials.h"
 #include "evaluator/session/shape_probes.h"
 
@@ -53,6 +54,14 @@ void PlaceHardInputs(const SessionContext& context, std::size_t most, const std:
       context.legal.Get(*sizes, *inputs);
     }
   }
+}
+
+const Case& CaseForHardInputs(const Task& task, const std::vector<Case>& held_out) {
+  const auto bytes = [&](const Case& sizes) { return BareInputs::Bytes(task, sizes); };
+  const auto small =
+      std::find_if(held_out.begin(), held_out.end(), [&](const Case& sizes) { return bytes(sizes) <= kMostHardBytes; });
+  if (small != held_out.end()) return *small;
+  return *std::min_element(held_out.begin(), held_out.end(), [&](const Case& a, const Case& b) { return bytes(a) < bytes(b); });
 }
 
 void HardInputCheck::LeaveOut(const LeftOut& what) {

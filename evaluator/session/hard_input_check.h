@@ -19,6 +19,12 @@ namespace evo {
 void PlaceHardInputs(const SessionContext& context, std::size_t most, const std::vector<Counterexample>& known,
                      const std::function<void()>& begin);
 
+// The held-out case whose hard inputs are checked: the first of at most kMostHardBytes of arguments, else the smallest. It is
+// about values; sizes are checked elsewhere, and each of a dozen inputs of half a gigabyte takes ten seconds to draw and to
+// answer.
+inline constexpr std::size_t kMostHardBytes = 64 << 20;
+const Case& CaseForHardInputs(const Task& task, const std::vector<Case>& held_out);
+
 // Checks one program on inputs and sizes that the task does not list, wherever the baseline is right. Methods return the failure
 // of the program, if there is one, and then say in `counterexample` on which inputs. They do nothing without a baseline. Throws
 // InfrastructureFailure where the reference fails.

@@ -128,7 +128,7 @@ std::function<void()> HeldOutCheck::BeginPart(const std::string& part) {
 // Sizes that the task does not list come before what takes long: where the baseline turns out not to be meant for some of them,
 // the check begins again without them.
 std::optional<Failure> HeldOutCheck::CheckHardInputs(HardInputCheck& hard) {
-  const Case& unusual = context_.inputs.held_out_cases().front();
+  const Case& unusual = CaseForHardInputs(context_.inputs.task(), context_.inputs.held_out_cases());
   if (auto failure = hard.CheckBattery(0, kHeldOutRepeats, BeginPart("hard inputs on the small case"))) return failure;
   if (auto failure = CheckOtherSizes(hard)) return failure;
   const std::function<void()> begin = BeginPart(fmt::format("hard inputs on case {}", unusual.name));

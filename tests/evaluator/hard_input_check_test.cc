@@ -18,6 +18,15 @@ using ::testing::Not;
 const float* Input(const std::vector<Address>& buffers) { return reinterpret_cast<const float*>(buffers[0]); }
 float* Output(const std::vector<Address>& buffers) { return reinterpret_cast<float*>(buffers[1]); }
 
+Case OfSize(const char* name, std::int64_t n) { return {.name = name, .sizes = {{"N", n}}}; }
+
+TEST(CaseForHardInputsTest, IsTheFirstThatIsSmallEnoughElseTheSmallest) {
+  const Task task = ParseTask(kTwiceTask, kTwiceSource, "twice");
+  const std::int64_t most = kMostHardBytes / 8;
+  EXPECT_EQ(CaseForHardInputs(task, {OfSize("huge", most + 1), OfSize("first", most), OfSize("second", 7)}).name, "first");
+  EXPECT_EQ(CaseForHardInputs(task, {OfSize("huge", 3 * most), OfSize("large", 2 * most)}).name, "large");
+}
+
 // y = 2 x, whatever x is.
 class HardInputCheckTest : public ::testing::Test {
  protected:
