@@ -43,6 +43,17 @@ std::optional<Convolution::Number> ConvolutionNumbers::NumberOf(std::int64_t fir
   return std::nullopt;
 }
 
+// Half of an integer of the kernel, or of one less, rounded down: paddings that keep the size.
+std::optional<Convolution::Number> ConvolutionNumbers::HalfOf(std::int64_t first, std::int64_t second) const {
+  for (const std::int64_t away : {0, -1}) {
+    for (const LaunchNumber& number : numbers_.Shifted(away)) {
+      if (number.values[0] > 0 && number.values[0] / 2 == first && number.values[1] > 0 && number.values[1] / 2 == second)
+        return Number{fmt::format("({} / 2)", number.kernel), fmt::format("({} / 2)", number.launch), {}};
+    }
+  }
+  return std::nullopt;
+}
+
 // A size of the launch line that is no integer of the kernel.
 std::optional<Convolution::Number> ConvolutionNumbers::SizeOf(std::int64_t first, std::int64_t second) const {
   for (const std::string& name : runs_.names()) {
@@ -56,6 +67,7 @@ std::optional<Convolution::Number> ConvolutionNumbers::SizeOf(std::int64_t first
 std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t first, std::int64_t second, const Number& size,
                                                                 const Number& pad, const Number& taps, const Number& stride,
                                                                 const Number& dilation) const {
+  if (size.constant && pad.constant && taps.constant && stride.constant && dilation.constant) return NumberOf(first, second);
   const auto same = first == second ? std::nullopt : NumberOf(first, second);
   if (same) return same;
   if (stride.constant == 1 && dilation.constant == 1 && pad.constant && taps.constant && !size.constant) {
@@ -89,6 +101,8 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
       {"dilation", &Shape::dilation_x, &Convolution::dilation_x}};
   for (const auto& [what, size, to] : numbers) {
     auto number = NumberOf(launches_[0].shape.*size, launches_[1].shape.*size);
+    if (!number && (size == &Shape::pad_y || size == &Shape::pad_x))
+      number = HalfOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && size == &Shape::filters) number = SizeOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number) return Refuse(fmt::format("its {} is neither a constant nor a parameter of the kernel", what));
     found.*to = *number;

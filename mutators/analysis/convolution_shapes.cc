@@ -21,7 +21,7 @@ constexpr std::int64_t kManifoldSizes[3][10] = {
 constexpr std::size_t kManifoldChoice = 2;
 constexpr std::int64_t kTapSizes[2][3][6] = {{{3, 2, 1, 2, 1, 2}, {5, 3, 2, 1, 2, 1}, {4, 3, 3, 1, 3, 1}},
                                              {{2, 1, 3, 1, 2, 3}, {1, 3, 2, 2, 1, 3}, {3, 2, 1, 3, 1, 2}}};
-constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6};
+constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6, 3};
 // Elements of a launch that are looked at.
 constexpr std::size_t kSamples = 40;
 

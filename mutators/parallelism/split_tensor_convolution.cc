@@ -52,7 +52,7 @@ class SplitTensorConvolution : public KernelVisitor {
         context, [](const std::string&) {}, AsConvolution,
         [&](const Convolution& found, const Refuse& refuse) {
           if (found.element != "float") {
-            refuse("its elements are no floats");
+            refuse(fmt::format("the elements of {} are no floats", context.tree.node(found.x).name));
             return;
           }
           for (const SplitConvolutionStart& start : kSplitStarts) propose(Tiled(context, found, start));
