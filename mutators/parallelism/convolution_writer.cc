@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "kernel_templates/brought_parameters.h"
@@ -31,6 +32,18 @@ constexpr std::array kConvolutionNames{
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
 constexpr std::string_view kOwnFloatSum = "sums[i][j]";
 constexpr std::string_view kOwnTotal = "total";
+
+// The text with another name in the place of this one, but in lines of comments.
+std::string WithOtherNameInCode(const std::string& text, std::string_view name, const std::string& other) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string line = text.substr(at, end - at);
+    result += line.find_first_not_of(' ') == line.find("//") ? line : WithOtherName(line, name, other);
+    at = end;
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -63,8 +76,9 @@ bool ConvolutionWriter::HasMasks() const {
 }
 
 std::string ConvolutionWriter::Grid() const {
-  return fmt::format("ceil_div({}, {}) * ceil_div({} * {} * {}, {})", found_.filters.launch, names_.tile_m, found_.images.launch,
-                     found_.out_height.launch, found_.out_width.launch, names_.tile_n);
+  const std::string rows = found_.out_height.constant == 1 ? "" : found_.out_height.launch + " * ";
+  return fmt::format("ceil_div({}, {}) * ceil_div({} * {}{}, {})", found_.filters.launch, names_.tile_m, found_.images.launch,
+                     rows, found_.out_width.launch, names_.tile_n);
 }
 
 std::string ConvolutionWriter::Threads() const {
@@ -99,12 +113,12 @@ std::string ConvolutionWriter::Kept() const {
   return kept;
 }
 
-// The text with names that are free in the place of its own.
+// The text with names that are free in the place of its own. Comments keep their words.
 std::string ConvolutionWriter::Own(std::string text) const {
   const std::string kept = Kept();
   for (const std::string_view name : kConvolutionNames) {
     const std::string unused = UnusedName(kept, std::string(name));
-    if (unused != name) text = WithOtherName(text, name, unused);
+    if (unused != name) text = WithOtherNameInCode(text, name, unused);
   }
   for (const DeviceBlock* block : blocks_)
     text = WithOtherName(text, block->name, UnusedName(tree_.text(), std::string(block->name)));
@@ -158,6 +172,8 @@ std::string ConvolutionWriter::Filled(std::string text) const {
   const auto without = [&](const std::string& part) {
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) text.erase(at, part.size());
   };
+  if (found_.out_height.constant == 1) without("OUT_HEIGHT_ * ");
+  if (found_.height.constant == 1 && found_.out_height.constant == 1) without("HEIGHT_ * ");
   if (found_.stride_y.constant == 1) without(" * STRIDE_Y_");
   if (found_.stride_x.constant == 1) without(" * STRIDE_X_");
   if (found_.pad_y.constant == 0) without(" - PAD_Y_");
@@ -288,7 +304,8 @@ std::string ConvolutionWriter::Body() const {
   }
   const std::string taps = HasMasks() ? fmt::format("constexpr int taps = {};\n  const int products = CHANNELS_ * taps;",
                                                     *found_.rows.constant * *found_.columns.constant)
-                                      : "const int taps = ROWS_ * COLUMNS_, products = CHANNELS_ * taps;";
+                                      : fmt::format("const int taps = {}COLUMNS_, products = CHANNELS_ * taps;",
+                                                    found_.rows.constant == 1 ? "" : "ROWS_ * ");
   text = WithOtherName(text, "TAPS_DECLARED_", taps);
   text = Filled(Own(Laid(text)));
   return fmt::format("{{\n{}}}", WithOtherName(text, "EPILOGUE_", Epilogue()));
