@@ -47,16 +47,15 @@ class SplitTensorConvolution : public KernelVisitor {
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
   // Gives each convolution's proposals. Why a kernel is none is what convolution_tiles says.
-  void Visit(const MutationContext& context, const Propose& propose, const Refuse&) const override {
-    VisitRecognised(
-        context, [](const std::string&) {}, AsConvolution,
-        [&](const Convolution& found, const Refuse& refuse) {
-          if (found.element != "float") {
-            refuse(fmt::format("the elements of {} are no floats", context.tree.node(found.x).name));
-            return;
-          }
-          for (const SplitConvolutionStart& start : kSplitStarts) propose(Tiled(context, found, start));
-        });
+  void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
+    const SyntaxTree& tree = context.tree;
+    const auto silently = [](const std::string&) {};
+    VisitRecognised(context, silently, AsConvolution, [&](const Convolution& found, const Refuse&) {
+      if (found.element == "float")
+        for (const SplitConvolutionStart& start : kSplitStarts) propose(Tiled(context, found, start));
+      else
+        refuse(fmt::format("{}: the elements of {} are no floats", tree.node(found.kernel).name, tree.node(found.x).name));
+    });
   }
 
   static Proposal Tiled(const MutationContext& context, const Convolution& found, const SplitConvolutionStart& start) {
