@@ -4,8 +4,8 @@ namespace evo {
 
 const std::string_view kSplitBegin = R"(
   // The product of the filters and a matrix whose columns are the surroundings of pixels, on tensor cores. A warp computes kWarpM
-  // filters at kWarpN pixels. STAGES_ tiles of both are in shared memory or on their way there, with space between so that what is
-  // read together lies in different banks.
+  // filters at kWarpN pixels. STAGES_ tiles of both are in shared memory or on their way there, with space between so that what
+  // is read together lies in different banks.
   constexpr int kWarps = WARPS_M_ * WARPS_N_, kThreads = kWarps * 32;
   constexpr int kWarpM = TILE_M_ / WARPS_M_, kWarpN = TILE_N_ / WARPS_N_;
   constexpr int kColumns = TILE_N_ / 32, kRows = TILE_K_ / kWarps;
@@ -82,8 +82,8 @@ const std::string_view kSplitLinesByCompare = R"(
 )";
 
 const std::string_view kSplitLinesInRow = R"(
-  // Of a line of a tile of surroundings: how far its tap is from a place's first, in bytes and in columns; past the end far beyond
-  // the row. A lane says so of one line.
+  // Of a line of a tile of surroundings: how far its tap is from a place's first, in bytes and in columns; past the end far
+  // beyond the row. A lane says so of one line.
   __shared__ uint2 lines[TILE_K_];
   const auto describe = [&](int tile) {
     const int k = tile * TILE_K_ + warp + lane * kWarps, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
