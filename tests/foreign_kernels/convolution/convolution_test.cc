@@ -20,7 +20,8 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
                               {"12_sequence"},
                               {"13_pointwise"},
                               {"14_float_sizes"},
-                              {"15_float_nhwc"}});
+                              {"15_float_nhwc"},
+                              {"16_float_four_filters"}});
 }
 
 TEST_F(ForeignConvolutions, SplitTensorConvolution) {
@@ -39,7 +40,8 @@ TEST_F(ForeignConvolutions, SplitTensorConvolution) {
                                      {"12_sequence"},
                                      {"13_pointwise"},
                                      {"14_float_sizes"},
-                                     {"15_float_nhwc"}});
+                                     {"15_float_nhwc"},
+                                     {"16_float_four_filters"}});
 }
 
 }  // namespace
