@@ -149,7 +149,7 @@ static __device__ void JoinAll(Part& part) {
 }
 
 // Blocks along x share the inspection along y. The last of them to end joins all parts, in their order. `ended` counts those that
-// have ended; it is zero before and after.
+// have ended; it is zero before.
 extern "C" __global__ void __launch_bounds__(256)
     evo_inspect(const __grid_constant__ Requests requests, Part* parts, unsigned* ended, Part* results) {
   const Request& r = requests.one[blockIdx.y];
@@ -176,7 +176,6 @@ extern "C" __global__ void __launch_bounds__(256)
     part = {0, ~0ull, 0, 0, 0, ~0ull, 0};
     for (int i = threadIdx.x; i < r.blocks; i += blockDim.x) Join(part, of_request[i]);
     JoinAll(part);
-    if (threadIdx.x == 0) ended[blockIdx.y] = 0;
   }
   if (threadIdx.x == 0) results[blockIdx.y] = part;
 }
@@ -203,6 +202,13 @@ struct Requests {
   std::array<Request, kMostAtOnce> one;
 };
 
+// An error is never negative.
+InspectionResult NoResult() {
+  InspectionResult none;
+  none.largest = -1;
+  return none;
+}
+
 std::uint32_t Blocks(std::uint64_t bytes) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((bytes + kBytesPerBlock - 1) / kBytesPerBlock, 1, kMostBlocks));
 }
@@ -222,7 +228,6 @@ InspectionKernel::InspectionKernel(const DeviceInfo& device, Compiler& compiler,
   // The kernel writes what it found there; with unified addressing it uses the host's pointer.
   Require(cudaHostAlloc(&host_, kHostBytes, cudaHostAllocMapped), "cudaHostAlloc");
   Require(cudaMalloc(&device_, kDeviceBytes), "cudaMalloc");
-  Require(cudaMemsetAsync(device_, 0, kPartsOffset, stream_), "cudaMemsetAsync");
 }
 
 InspectionKernel::~InspectionKernel() {
@@ -241,7 +246,7 @@ Inspected InspectionKernel::Inspect(std::span<const Inspection> inspections) {
   return inspected;
 }
 
-DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& results) {
+DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& found) {
   Requests requests{};
   std::uint32_t most = 1;
   for (std::size_t i = 0; i < inspections.size(); ++i) {
@@ -256,14 +261,20 @@ DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspectio
                        static_cast<int>(blocks)};
     most = std::max(most, blocks);
   }
+  // A wild write of a candidate must not make a later inspection miss: nothing is left from one to the next.
+  auto* results = static_cast<InspectionResult*>(host_);
+  std::fill_n(results, inspections.size(), NoResult());
+  if (const cudaError_t error = cudaMemsetAsync(device_, 0, kPartsOffset, stream_); error != cudaSuccess)
+    return ToStatus(error, "cudaMemsetAsync");
   char* parts = static_cast<char*>(device_) + kPartsOffset;
   void* arguments[] = {&requests, &parts, &device_, &host_};
   const auto count = static_cast<unsigned>(inspections.size());
   if (DeviceStatus status = program_->EnqueueRaw(0, {most, count}, {kThreads}, arguments, stream_); !status.ok()) return status;
   if (DeviceStatus status = ToStatus(cudaStreamSynchronize(stream_), "cudaStreamSynchronize after the launches"); !status.ok())
     return status;
-  const auto* first = static_cast<const InspectionResult*>(host_);
-  results.insert(results.end(), first, first + count);
+  found.insert(found.end(), results, results + count);
+  if (std::any_of(results, results + count, [](const InspectionResult& one) { return one.largest < 0; }))
+    return {Outcome::kCheating, "wrote to memory that belongs to no buffer: an inspection has no result", false};
   return {};
 }
 

@@ -22,7 +22,7 @@ class InspectionKernel {
   Inspected Inspect(std::span<const Inspection> inspections);
 
  private:
-  DeviceStatus InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& results);
+  DeviceStatus InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& found);
 
   cudaStream_t stream_;
   std::unique_ptr<CudaProgram> program_;
