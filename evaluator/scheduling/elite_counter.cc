@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <set>
 #include <stop_token>
@@ -206,7 +207,11 @@ void EliteCounter::State::Work(const std::function<void()>& work) {
     holding = true;
   }
   const Clock::time_point since = settings.now();
-  work();
+  try {
+    work();
+  } catch (const std::exception& error) {  // no thread, no file: not the search's fault
+    Fail(error.what(), true);
+  }
   const std::lock_guard lock(mutex);
   spent += settings.now() - since;
   holding = false;
