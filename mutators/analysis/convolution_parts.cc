@@ -6,6 +6,7 @@
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -81,6 +82,14 @@ std::string FindAccumulator(const SyntaxTree& tree, int kernel, ConvolutionParts
     parts.accumulator = variable;
   }
   if (parts.accumulator < 0) return "what it stores is no variable to which its loop adds";
+  // A second real number that the loop carries on may be the rest of a compensated sum.
+  for (const int variable : written) {
+    const SyntaxNode& declared = tree.node(variable);
+    const std::string type = WithoutConst(declared.type);
+    if (variable == parts.accumulator || declared.kind_name != "VarDecl" || IsWithin(tree, variable, parts.loop)) continue;
+    if (type == "float" || type == "double")
+      return fmt::format("its loop computes both {} and {}", tree.node(parts.accumulator).name, declared.name);
+  }
   const SyntaxNode& sum = tree.node(parts.accumulator);
   // Outside of the loop and of what follows, only its initialiser may write it.
   bool elsewhere = false;
@@ -141,6 +150,8 @@ std::optional<ConvolutionParts> PlainPartsOf(const SyntaxTree& tree, int kernel)
   const std::vector<int> pointers = PointersOf(tree, kernel);
   if (pointers.size() < 3 || !HasElements(tree, pointers) || DepthOf(tree, tree.node(kernel).children.back()) < kDeep)
     return std::nullopt;
+  // Its sums may be in double, which what is written for it has not.
+  if (HasDoubles(tree, kernel)) return std::nullopt;
   ConvolutionParts parts;
   parts.deep = true;
   return parts;

@@ -19,6 +19,7 @@
 #include "mutators/analysis/launch_runs.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/product_finder.h"
+#include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/sum_loop.h"
 #include "mutators/analysis/thread_block.h"
@@ -64,6 +65,10 @@ class ProductWriter {
           is = is && value != sum.integers.end() && value->second == expected;
         }
       }
+      const SyntaxNode& declared = tree_.node(variable);
+      const int value = declared.children.empty() ? -1 : WithoutParentheses(tree_, declared.children.back());
+      // Itself a remainder: not one of parts of it.
+      if (is && value >= 0 && (tree_.Operator(value) == "%" || tree_.Operator(value) == "&") && IsFolded(tree_, value)) return "";
       if (is)
         return kind == 0 ? row : kind == 1 ? column : fmt::format("({} * {} + {})", row, NameOf(product_.roles().by_c), column);
     }
@@ -207,6 +212,7 @@ class ProductWriter {
         const int named = NamedDeclaration(tree_, base);
         if (named < 0) return "";
         const bool parameter = tree_.node(named).kind_name == "ParmDecl";
+        if (parameter && named != product_.output() && IsFolded(tree_, at)) return "";
         if (parameter && tree_.node(at).children[0] != base) return "";
         replacements.emplace_back(
             at, !parameter ? sum : fmt::format("{}[{}]", NameOf(named), named == product_.output() ? element : index));
@@ -217,9 +223,10 @@ class ProductWriter {
       if (node.kind_name == "DeclRefExpr" && node.refers_to >= 0 && tree_.node(node.refers_to).function >= 0) {
         const SyntaxNode& declared = tree_.node(node.refers_to);
         const std::string type = WithoutConst(declared.type);
-        if (declared.kind_name == "VarDecl" && (type == "float" || type == "double"))
+        if (declared.kind_name == "VarDecl" && (type == "float" || type == "double")) {
+          if (!IsSumItself(tree_, node.refers_to)) return "";
           replacements.emplace_back(at, sum);
-        else if (declared.kind_name != "ParmDecl" || product_.written().contains(node.refers_to))
+        } else if (declared.kind_name != "ParmDecl" || product_.written().contains(node.refers_to))
           return "";
       }
       ++at;
@@ -293,18 +300,6 @@ class ProductWriter {
   std::string why_;
 };
 
-// Whether it has so many pointers to real numbers that it may be a product.
-bool MayBeProduct(const SyntaxTree& tree, int kernel) {
-  int inputs = 0;
-  for (const int child : tree.node(kernel).children) {
-    const SyntaxNode& parameter = tree.node(child);
-    if (parameter.kind_name != "ParmDecl" || parameter.type.find('*') == std::string::npos) continue;
-    const std::string type = PointedTo(tree, child);
-    inputs += type == "float" || type == "double" || type == "__half" || type == "__nv_bfloat16";
-  }
-  return inputs >= 3;
-}
-
 }  // namespace
 
 std::optional<std::string> RestatedProduct(const MutationContext& context, int kernel, std::string& why) {
@@ -315,10 +310,15 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative) return std::nullopt;
   const auto parts = SumPartsOf(tree, kernel);
   const auto* const sum = std::get_if<ConvolutionParts>(&parts);
+  const std::string not_plain = WhyNotPlain(tree, kernel);
   bool whole_tiles = NeedsBlock(tree, kernel);
   for (const bool tiles : {false, true}) {
     for (const bool plain : {false, true}) {
       if (!plain && sum == nullptr) continue;
+      if (plain && !not_plain.empty()) {
+        why = not_plain;
+        continue;
+      }
       ProductFinder finder(context, kernel, *launch, plain ? ConvolutionParts{} : *sum, tiles);
       ProductWriter writer(context, kernel, *launch, finder);
       const bool found = finder.Find();

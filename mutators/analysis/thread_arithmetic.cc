@@ -124,7 +124,10 @@ void ThreadArithmetic::NoteLimit(const ThreadValue& a, const ThreadValue& b) {
 }
 
 bool ThreadArithmetic::IsTrue(const ThreadValue& value) {
-  if (value.kind == ValueKind::kReal) return value.real != 0;
+  if (value.kind == ValueKind::kReal) {
+    trace_.reals_compared = true;
+    return value.real != 0;
+  }
   NoteCompared(value);
   return value.integer != 0;
 }
@@ -202,7 +205,7 @@ ThreadValue ThreadArithmetic::CombinedReals(std::string_view spelled, const Thre
 
 ThreadValue ThreadArithmetic::Unary(std::string_view spelled, const ThreadValue& value) {
   if (spelled == "+") return value;
-  if (spelled == "!") return ThreadValue::Integer(value.kind == ValueKind::kReal ? value.real == 0 : value.integer == 0);
+  if (spelled == "!") return ThreadValue::Integer(IsTrue(value) ? 0 : 1);
   if (spelled == "-" && value.kind == ValueKind::kInteger) return CombinedIntegers("-", ThreadValue::Integer(0), value);
   if (spelled == "~" && value.kind == ValueKind::kInteger) return CombinedIntegers("-", ThreadValue::Integer(-1), value);
   if (spelled == "-" && value.kind == ValueKind::kReal)

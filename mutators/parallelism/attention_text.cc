@@ -164,7 +164,7 @@ const std::string_view kAttentionRows = R"(
       float weight = weights[i][r];
       weight += __shfl_xor_sync(0xffffffffu, weight, 1);
       weight += __shfl_xor_sync(0xffffffffu, weight, 2);
-      const float inverse = 1.0f / weight;
+      const float inverse = weight > 0.0f ? 1.0f / weight : 0.0f;
 )";
 
 // The warp's rows go through shared memory, where its queries were.
@@ -237,7 +237,8 @@ const std::string_view kFloatAttention = R"(
 #pragma unroll
       for (int e = WARP_ROWS_ / 2; e > 0; e /= 2) score += __shfl_xor_sync(0xffffffffu, score, e);
       if (HIDDEN_) continue;
-      const float most = fmaxf(largest, score), fade = expf(largest - most), weight = expf(score - most);
+      const float most = fmaxf(largest, score), shift = most == -INFINITY ? 0.0f : most;
+      const float fade = expf(largest - shift), weight = expf(score - shift);
       weights = weights * fade + weight;
 #pragma unroll
       for (int i = 0; i < kParts; ++i) {
@@ -251,7 +252,7 @@ const std::string_view kFloatAttention = R"(
 #pragma unroll
   for (int i = 0; i < kParts; ++i) {
     const int d = i * WARP_ROWS_ + part;
-    if (row < last_row && d < DEPTH_) to[(long long)row * O_STRIDE_ + d] = sums[i] / weights;
+    if (row < last_row && d < DEPTH_) to[(long long)row * O_STRIDE_ + d] = weights > 0.0f ? sums[i] / weights : 0.0f;
   }
 )";
 

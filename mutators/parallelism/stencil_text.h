@@ -27,7 +27,7 @@ class StencilText {
         layout_(layout),
         statements_(statements),
         weights_(weights),
-        selection_(std::move(selection)) {}
+        selection_(selection) {}
 
   // The text with each line but directives one unit to the right.
   static std::string Indented(const std::string& text);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// What runs on small numbers do not show of a kernel that stores sums.
+
+// Whether a variable is a sum or a copy of one. What is done to a sum on its way into a variable would be lost.
+bool IsSumItself(const SyntaxTree& tree, int variable);
+
+// Whether an expression has a remainder or a quotient by a number of the code. An index may repeat itself so beyond small sizes.
+bool IsFolded(const SyntaxTree& tree, int expression);
+
+// Why a kernel's stored values cannot be taken for the sums that they were seen to be; empty if they can. It compares real
+// numbers, or takes the larger of two, in something else than a value that it stores to a pointer; or it has doubles, although
+// its elements are none.
+std::string WhyNotPlain(const SyntaxTree& tree, int kernel);
+
+// Whether a variable of a kernel is a double or an array of doubles.
+bool HasDoubles(const SyntaxTree& tree, int kernel);
+
+// Whether it has so many pointers to real numbers that it may be a product.
+bool MayBeProduct(const SyntaxTree& tree, int kernel);
+
+}  // namespace evo

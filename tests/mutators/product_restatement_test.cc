@@ -1,0 +1,101 @@
+#include "mutators/analysis/product_restatement.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/mutators/mutating.h"
+
+namespace evo {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// Two results a thread, from tiles in shared memory.
+constexpr const char* kTwoRows = R"(#include <cuda_fp16.h>
+// evo:launch two(A, B, bias, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 32)) block(16, 16)
+__global__ void two(const float* A, const float* B, const float* bias, float* C, int M, int N, int K) {
+  __shared__ float As[32][16];
+  __shared__ float Bs[16][16];
+  const int row = blockIdx.y * 32 + threadIdx.y * 2, col = blockIdx.x * 16 + threadIdx.x;
+  float acc[2] = {};
+  for (int k0 = 0; k0 < K; k0 += 16) {
+    for (int i = 0; i < 2; ++i) {
+      float a = row + i < M && k0 + threadIdx.x < K ? A[(row + i) * K + k0 + threadIdx.x] : 0.0f;
+      As[threadIdx.y * 2 + i][threadIdx.x] = a;
+    }
+    Bs[threadIdx.y][threadIdx.x] = k0 + threadIdx.y < K && col < N ? B[(k0 + threadIdx.y) * N + col] : 0.0f;
+    __syncthreads();
+    for (int k = 0; k < 16; ++k) {
+      for (int i = 0; i < 2; ++i) acc[i] += As[threadIdx.y * 2 + i][k] * Bs[k][threadIdx.x];
+    }
+    __syncthreads();
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (row + i >= M || col >= N) continue;
+    float v = acc[i];
+    C[(row + i) * N + col] = fmaxf(v + bias[col], 0.0f);
+  }
+}
+)";
+
+// One result a thread, by pointers that move.
+constexpr const char* kWalk = R"(
+// evo:launch walk(A, B, bias, C, M, N, K) grid(ceil_div(M * N, 128)) block(128)
+__global__ void walk(const float* A, const float* B, const float* bias, float* C, int M, int N, int K) {
+  const int at = blockIdx.x * 128 + threadIdx.x;
+  if (at >= M * N) return;
+  const int row = at / N, col = at % N;
+  const int other = col;
+  const float* a = A + row * K;
+  const float* b = B + col;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += *a * *b;
+    a += 1;
+    b += N;
+  }
+  C[at] = sum + bias[other];
+}
+)";
+
+std::vector<std::string> TiledWith(std::string source, const std::string& text, const std::string& other) {
+  const std::size_t at = source.find(text);
+  EXPECT_NE(at, std::string::npos) << text;
+  return ChildrenOf("tile_contraction", source.replace(at, text.size(), other));
+}
+
+TEST(RestatedProduct, OfPlainSumsIsMade) {
+  EXPECT_THAT(ChildrenOf("tile_contraction", kTwoRows), Not(IsEmpty()));
+  EXPECT_THAT(ChildrenOf("tile_contraction", kWalk), Not(IsEmpty()));
+}
+
+TEST(RestatedProduct, LosesNothingThatIsDoneToASum) {
+  for (const char* value : {"fminf(acc[i], 1e4f)", "__half2float(__float2half(acc[i]))", "acc[i] < 1e4f ? acc[i] : 1e4f"})
+    EXPECT_THAT(TiledWith(kTwoRows, "v = acc[i]", std::string("v = ") + value), IsEmpty()) << value;
+  EXPECT_THAT(TiledWith(kTwoRows, "v = acc[i];", "v = acc[i]; if (v > 1e4f) v = 1e4f;"), IsEmpty());
+  EXPECT_THAT(TiledWith(kTwoRows, "|| col >= N)", "|| col >= N || acc[i] > 1e30f)"), IsEmpty());
+  EXPECT_THAT(TiledWith(kTwoRows, "As[threadIdx.y * 2 + i][threadIdx.x] = a;",
+                        "if (a > 10.0f) a = 10.0f; As[threadIdx.y * 2 + i][threadIdx.x] = a;"),
+              IsEmpty());
+}
+
+TEST(RestatedProduct, KeepsTheTypeOfItsSums) {
+  EXPECT_THAT(TiledWith(kTwoRows, "float acc[2]", "double acc[2]"), IsEmpty());
+  EXPECT_THAT(TiledWith(kWalk, "float sum = 0.0f", "double sum = 0.0"), IsEmpty());
+}
+
+TEST(RestatedProduct, KeepsACompensatedSum) {
+  std::string source = kWalk;
+  source.replace(source.find("float sum = 0.0f;"), 17, "float sum = 0.0f, lost = 0.0f;");
+  EXPECT_THAT(TiledWith(source, "sum += *a * *b;", "float y = *a * *b - lost, t = sum + y; lost = (t - sum) - y; sum = t;"),
+              IsEmpty());
+}
+
+TEST(RestatedProduct, TakesNoIndexThatRepeatsItself) {
+  EXPECT_THAT(TiledWith(kTwoRows, "bias[col]", "bias[col % 64]"), IsEmpty());
+  for (const std::string& child : TiledWith(kWalk, "other = col;", "other = col & 127;")) EXPECT_THAT(child, HasSubstr("& 127"));
+}
+
+}  // namespace
+}  // namespace evo
