@@ -11,6 +11,7 @@
 
 #include "core/counted_diagnosis.h"
 #include "core/error.h"
+#include "core/json_error.h"
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/scheduling/deadlines.h"
 #include "evaluator/scheduling/job_results.h"
@@ -210,7 +211,7 @@ void EliteCounter::State::Work(const std::function<void()>& work) {
   try {
     work();
   } catch (const std::exception& error) {  // no thread, no file: not the search's fault
-    Fail(error.what(), true);
+    Fail(PlainText(error), true);
   }
   const std::lock_guard lock(mutex);
   spent += settings.now() - since;

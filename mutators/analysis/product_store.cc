@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kExtremes{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv, "__hmax"sv, "__hmin"sv};
+constexpr std::array kLargerOrSmaller{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv, "__hmax"sv, "__hmin"sv};
 constexpr std::array kComparisons{"<"sv, ">"sv, "<="sv, ">="sv, "=="sv, "!="sv};
 
 bool IsReal(std::string_view type) {
@@ -46,7 +46,7 @@ bool ComparesReals(const SyntaxTree& tree, int node) {
   const std::string& kind = tree.node(node).kind_name;
   if (kind == "BinaryOperator") return IsOneOf(tree.Operator(node), kComparisons) && HasReals(tree, node);
   if (kind != "CallExpr" || tree.node(node).children.empty()) return false;
-  return IsOneOf(tree.Text(tree.node(node).children[0]), kExtremes) && HasReals(tree, node);
+  return IsOneOf(tree.Text(tree.node(node).children[0]), kLargerOrSmaller) && HasReals(tree, node);
 }
 
 bool ComparesRealsBesideStores(const SyntaxTree& tree, int kernel) {
