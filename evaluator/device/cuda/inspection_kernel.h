@@ -9,8 +9,8 @@
 
 namespace evo {
 
-// Inspects device memory on the device, so that megabytes need not be copied to the host. All inspections take a fill and a launch, and
-// sums are taken in a fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
+// Inspects device memory on the device, so that megabytes need not be copied to the host. All inspections take a fill and a
+// launch, and sums are taken in a fixed order. Throws Error where it cannot be compiled or there is no memory for its results.
 class InspectionKernel {
  public:
   InspectionKernel(const DeviceInfo& device, Compiler& compiler, cudaStream_t stream);
