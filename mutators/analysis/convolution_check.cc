@@ -64,6 +64,11 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
         choices.push_back({{channels, 1}, {levels[0].count / channels, channels}, levels[1]});
     }
   }
+  const TapLevel one{1, 1};
+  // Images of one row, with channels before the columns of filters or after them; and filters of one tap.
+  if (levels.size() == 2 && levels[1].step > levels[0].step) choices.push_back({levels[0], {1, levels[1].step}, levels[1]});
+  if (levels.size() == 2 && levels[0].step > levels[1].step) choices.push_back({levels[0], levels[1], {1, levels[0].step}});
+  if (levels.size() == 1 && levels[0].step > 1) choices.push_back({one, {1, levels[0].step}, levels[0]});
   for (const auto& choice : choices) {
     for (const bool inner : {false, true}) {
       ConvolutionShape shape;
@@ -77,7 +82,8 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
       shape.dilation_x = columns.step / pixel;
       if (columns.step % pixel != 0 || shape.dilation_x < 1 || shape.dilation_x > kMostDilation || rows.step % pixel != 0)
         continue;
-      for (shape.dilation_y = 1; shape.dilation_y <= kMostDilation; ++shape.dilation_y) {
+      const std::int64_t most_down = rows.count > 1 ? kMostDilation : 1;
+      for (shape.dilation_y = 1; shape.dilation_y <= most_down; ++shape.dilation_y) {
         if (rows.step / pixel % shape.dilation_y != 0) continue;
         shape.width = rows.step / pixel / shape.dilation_y;
         if (shape.width < shape.columns || (!shape.x_last && (channels.step <= 0 || channels.step % shape.width != 0))) continue;
@@ -198,6 +204,13 @@ std::optional<ConvolutionShape> WithOutput(ConvolutionShape shape, const Convolu
   return std::nullopt;
 }
 
+// Whether a convolution is no more than a product of two matrices: filters of one tap, on one image.
+bool IsProduct(const ConvolutionShape& shape, const std::vector<ConvolutionSample>& samples) {
+  return shape.rows * shape.columns == 1 && std::all_of(samples.begin(), samples.end(), [&](const ConvolutionSample& sample) {
+           return shape.PlaceOf(sample.element).image == 0;
+         });
+}
+
 }  // namespace
 
 std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<ConvolutionSample>& samples,
@@ -213,12 +226,14 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
   for (const ConvolutionSample& sample : samples) {
     if (sample.products.size() != most || ++tried > kMostSamplesOfTaps) continue;
     for (ConvolutionShape shape : ShapesOfTaps(sample, values)) {
-      like = true;
+      // Many a sum has taps like those of one row.
+      like = like || shape.rows > 1;
       const std::set<std::int64_t> heights = shape.x_last ? values : std::set{shape.height};
       for (const std::int64_t height : heights) {
         if (height < shape.rows) continue;
         shape.height = height;
-        if (const auto found = WithOutput(shape, buffers, samples, values)) return *found;
+        const auto found = WithOutput(shape, buffers, samples, values);
+        if (found && !IsProduct(*found, samples)) return *found;
       }
     }
   }

@@ -43,6 +43,29 @@ std::optional<Convolution::Number> ConvolutionNumbers::NumberOf(std::int64_t fir
   return std::nullopt;
 }
 
+// Half of an integer of the kernel, or of one less, rounded down: paddings that keep the size.
+std::optional<Convolution::Number> ConvolutionNumbers::HalfOf(std::int64_t first, std::int64_t second) const {
+  for (const std::int64_t away : {0, -1}) {
+    for (const LaunchNumber& number : numbers_.Shifted(away)) {
+      if (number.values[0] > 0 && number.values[0] / 2 == first && number.values[1] > 0 && number.values[1] / 2 == second)
+        return Number{fmt::format("({} / 2)", number.kernel), fmt::format("({} / 2)", number.launch), {}};
+    }
+  }
+  return std::nullopt;
+}
+
+// A product of two integers of the kernel: of the pixels of an image, of which filters of one tap need not know more.
+std::optional<Convolution::Number> ConvolutionNumbers::ProductOf(std::int64_t first, std::int64_t second) const {
+  const auto numbers = numbers_.Shifted(0);
+  for (auto a = numbers.begin(); a != numbers.end(); ++a) {
+    for (auto b = a + 1; b != numbers.end(); ++b) {
+      if (a->values[0] * b->values[0] == first && a->values[1] * b->values[1] == second)
+        return Number{fmt::format("({} * {})", a->kernel, b->kernel), fmt::format("({} * {})", a->launch, b->launch), {}};
+    }
+  }
+  return std::nullopt;
+}
+
 // A size of the launch line that is no integer of the kernel.
 std::optional<Convolution::Number> ConvolutionNumbers::SizeOf(std::int64_t first, std::int64_t second) const {
   for (const std::string& name : runs_.names()) {
@@ -56,6 +79,7 @@ std::optional<Convolution::Number> ConvolutionNumbers::SizeOf(std::int64_t first
 std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t first, std::int64_t second, const Number& size,
                                                                 const Number& pad, const Number& taps, const Number& stride,
                                                                 const Number& dilation) const {
+  if (size.constant && pad.constant && taps.constant && stride.constant && dilation.constant) return NumberOf(first, second);
   const auto same = first == second ? std::nullopt : NumberOf(first, second);
   if (same) return same;
   if (stride.constant == 1 && dilation.constant == 1 && pad.constant && taps.constant && !size.constant) {
@@ -63,12 +87,16 @@ std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t fir
     const auto shifted = NumberOf(first, second, away);
     if (shifted && !shifted->constant) return shifted;
   }
+  const auto fits = [&](const Number& number) {
+    return NumberIn(number, launches_[0].setting) == first && NumberIn(number, launches_[1].setting) == second;
+  };
+  if (fits(size)) return size;
   const auto text = [&](std::string Number::*of) {
     const std::string extent = dilation.constant == 1 ? taps.*of : fmt::format("{} * ({} - 1) - 1", dilation.*of, taps.*of);
     return fmt::format("(({} + 2 * {} - {}) / {} + 1)", size.*of, pad.*of, extent, stride.*of);
   };
   const Number defined{text(&Number::kernel), text(&Number::launch), {}};
-  if (NumberIn(defined, launches_[0].setting) == first && NumberIn(defined, launches_[1].setting) == second) return defined;
+  if (fits(defined)) return defined;
   return NumberOf(first, second);
 }
 
@@ -89,6 +117,10 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
       {"dilation", &Shape::dilation_x, &Convolution::dilation_x}};
   for (const auto& [what, size, to] : numbers) {
     auto number = NumberOf(launches_[0].shape.*size, launches_[1].shape.*size);
+    if (!number && (size == &Shape::pad_y || size == &Shape::pad_x))
+      number = HalfOf(launches_[0].shape.*size, launches_[1].shape.*size);
+    if (!number && size == &Shape::width && found.height.constant == 1)
+      number = ProductOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && size == &Shape::filters) number = SizeOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number) return Refuse(fmt::format("its {} is neither a constant nor a parameter of the kernel", what));
     found.*to = *number;

@@ -12,16 +12,17 @@ namespace evo {
 namespace {
 
 // What the sizes of the launch line are in three settings: those of images, channels and filters, and those of a filter's taps,
-// of strides and of paddings. Which is which is not known: the first few sizes are taken for the former.
+// of strides and of paddings. Which is which is not known: the first few sizes are taken for the former. The first size of taps
+// is odd and even, which tells half of it from half of one less.
 constexpr std::int64_t kLargeSizes[3][10] = {
     {8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, {12, 11, 9, 16, 8, 10, 20, 18, 23, 15}, {10, 12, 9, 8, 13, 11, 16, 14, 17, 15}};
 // Of kernels whose threads take some filters each.
 constexpr std::int64_t kManifoldSizes[3][10] = {
     {8, 12, 16, 20, 24, 28, 32, 36, 40, 44}, {12, 8, 20, 24, 16, 32, 28, 40, 36, 48}, {16, 20, 12, 8, 28, 24, 36, 32, 44, 40}};
 constexpr std::size_t kManifoldChoice = 2;
-constexpr std::int64_t kTapSizes[2][3][6] = {{{3, 2, 1, 2, 1, 2}, {5, 3, 2, 1, 2, 1}, {4, 3, 3, 1, 3, 1}},
+constexpr std::int64_t kTapSizes[2][3][6] = {{{3, 2, 1, 2, 1, 2}, {6, 3, 2, 1, 2, 1}, {5, 3, 3, 1, 3, 1}},
                                              {{2, 1, 3, 1, 2, 3}, {1, 3, 2, 2, 1, 3}, {3, 2, 1, 3, 1, 2}}};
-constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6};
+constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6, 3};
 // Elements of a launch that are looked at.
 constexpr std::size_t kSamples = 40;
 

@@ -12,6 +12,10 @@ const std::string_view kConvolutionBegin = R"(
   extern __shared__ __align__(16) unsigned char tiles[];
   ELEMENT_ (*tile_f)[TILE_M_][TILE_K_ + 8] = reinterpret_cast<ELEMENT_ (*)[TILE_M_][TILE_K_ + 8]>(tiles);
   ELEMENT_ (*tile_x)[TILE_K_][TILE_N_ + 8] = reinterpret_cast<ELEMENT_ (*)[TILE_K_][TILE_N_ + 8]>(tile_f + 2);
+)";
+
+// Where the warp and the block are.
+const std::string_view kConvolutionPlace = R"(
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int own_m = warp / WARPS_N_ * kWarpM, own_n = warp % WARPS_N_ * kWarpN;
   const int filters = FILTERS_, pixels = OUT_HEIGHT_ * OUT_WIDTH_, plane = HEIGHT_ * WIDTH_;
@@ -193,6 +197,9 @@ const std::string_view kConvolutionProducts = R"(
     __pipeline_wait_prior(0);
     __syncthreads();
   }
+)";
+
+const std::string_view kConvolutionStores = R"(
   // The sums go through shared memory, so that neighbouring threads store neighbouring elements.
   constexpr int kRow = kWarpN + 8;
   float* own = reinterpret_cast<float*>(tiles) + warp * 16 * kRow;
@@ -204,7 +211,7 @@ const std::string_view kConvolutionProducts = R"(
       for (int e = 0; e < 4; ++e) own[(lane / 4 + e / 2 * 8) * kRow + j * 8 + lane % 4 * 2 + e % 2] = sums[i][j][e];
     }
     __syncwarp();
-#pragma unroll
+UNROLLED_P_
     for (int p = 0; p < kWarpN / 32; ++p) {
       const int n = own_n + p * 32 + lane, pixel = (start + n) % pixels;
       const long long image = first_image + (start + n) / pixels;

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/convolution.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/parallelism/convolution_launch.h"
 #include "mutators/parallelism/convolution_writer.h"
 #include "mutators/parallelism/kernel_visitor.h"
 
@@ -60,40 +60,20 @@ class ConvolutionTiles : public KernelVisitor {
 
   static Proposal Tiled(const MutationContext& context, const Convolution& found, const ConvolutionStart& start) {
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
-    const std::string images = found.images.kernel.empty() ? unused("images") : found.images.kernel;
-    const std::string filters = found.filters.kernel.empty() ? unused("filter_count") : found.filters.kernel;
     const bool floats = found.element == "float";
     const ConvolutionParameters names{unused("TILE_M"),
                                       unused("TILE_N"),
                                       unused("TILE_K"),
                                       unused(floats ? "THREAD_M" : "WARPS_M"),
                                       unused(floats ? "THREAD_N" : "WARPS_N"),
-                                      images,
-                                      filters};
+                                      NameOfImages(context.tree, found),
+                                      NameOfFilters(context.tree, found),
+                                      ""};
     const auto &tile_m = names.tile_m, &tile_n = names.tile_n, &tile_k = names.tile_k;
     const auto &warps_m = names.warps_m, &warps_n = names.warps_n;
-    const ConvolutionWriter writer(context.tree, found, names);
-    Proposal proposal;
-    if (!floats) {
-      proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Blocks()});
-      proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
-    }
-    proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+    const ConvolutionWriter writer(context.tree, found, floats ? ConvolutionForm::kFloats : ConvolutionForm::kHalves, names);
+    Proposal proposal = ConvolutionChanges(context.tree, found, writer);
     const std::string& launched = found.launch->kernel;
-    std::string parameters, arguments;
-    for (const auto& [number, name] : {std::pair(&found.images, &images), std::pair(&found.filters, &filters)}) {
-      if (!number->kernel.empty()) continue;
-      parameters += fmt::format(", int {}", *name);
-      arguments += fmt::format(", {}", number->launch);
-    }
-    if (!parameters.empty()) {
-      proposal.changes.push_back({LastParameter(context.tree, found.kernel), Placement::kAfter, parameters});
-      proposal.launch.push_back(
-          {launched, "arguments", fmt::format("{}{}", fmt::join(found.launch->arguments, ", "), arguments)});
-    }
-    proposal.launch.push_back({launched, "grid", writer.Grid()});
-    proposal.launch.push_back({launched, "block", writer.Threads()});
-    proposal.parameters = found.parameters;
     if (floats) {
       if (found.launch->shared.text() != "0") proposal.launch.push_back({launched, "shared", "0"});
       const std::string threads = writer.Threads();

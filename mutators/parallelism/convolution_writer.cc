@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/parallelism/convolution_text.h"
+#include "mutators/parallelism/split_product.h"
 
 namespace evo {
 namespace {
@@ -16,28 +18,45 @@ using namespace std::string_view_literals;
 
 // Names of the texts below that the source may have already, and get a number behind them then.
 constexpr std::array kConvolutionNames{
-    "kWarps"sv, "kThreads"sv, "kWarpM"sv,      "kWarpN"sv, "kPairs"sv, "kRows"sv,   "kRow"sv,   "tiles"sv,   "tile_f"sv,
-    "tile_x"sv, "warp"sv,     "lane"sv,        "own_m"sv,  "own_n"sv,  "filters"sv, "pixels"sv, "taps"sv,    "products"sv,
-    "groups"sv, "first"sv,    "first_image"sv, "start"sv,  "count"sv,  "n"sv,       "image"sv,  "first_m"sv, "from_x"sv,
-    "place"sv,  "wanted"sv,   "plane"sv,       "top"sv,    "left"sv,   "pixel"sv,   "at_y"sv,   "within"sv,  "at_x"sv,
-    "inside"sv, "sums"sv,     "steps"sv,       "step"sv,   "next"sv,   "values"sv,  "round"sv,  "t"sv,       "row"sv,
-    "k"sv,      "filter"sv,   "channel"sv,     "tap"sv,    "line"sv,   "lines"sv,   "away"sv,   "from"sv,    "describe"sv,
-    "tile"sv,   "part_k"sv,   "part_m"sv,      "part_n"sv, "i"sv,      "j"sv,       "e"sv,      "p"sv,       "r"sv,
-    "own"sv,    "source"sv,   "down"sv,        "along"sv,  "slot"sv,   "value"sv,   "end"sv,    "kAlongM"sv, "kAlongN"sv};
+    "kWarps"sv,   "kThreads"sv, "kWarpM"sv,      "kWarpN"sv, "kPairs"sv, "kRows"sv,   "kRow"sv,   "tiles"sv,   "tile_f"sv,
+    "tile_x"sv,   "warp"sv,     "lane"sv,        "own_m"sv,  "own_n"sv,  "filters"sv, "pixels"sv, "taps"sv,    "products"sv,
+    "groups"sv,   "first"sv,    "first_image"sv, "start"sv,  "count"sv,  "n"sv,       "image"sv,  "first_m"sv, "from_x"sv,
+    "place"sv,    "wanted"sv,   "plane"sv,       "top"sv,    "left"sv,   "pixel"sv,   "at_y"sv,   "within"sv,  "at_x"sv,
+    "inside"sv,   "sums"sv,     "steps"sv,       "step"sv,   "next"sv,   "values"sv,  "round"sv,  "t"sv,       "row"sv,
+    "k"sv,        "filter"sv,   "channel"sv,     "tap"sv,    "line"sv,   "lines"sv,   "away"sv,   "from"sv,    "describe"sv,
+    "tile"sv,     "part_k"sv,   "part_m"sv,      "part_n"sv, "i"sv,      "j"sv,       "e"sv,      "p"sv,       "r"sv,
+    "own"sv,      "source"sv,   "down"sv,        "along"sv,  "slot"sv,   "value"sv,   "end"sv,    "kAlongM"sv, "kAlongN"sv,
+    "kColumns"sv, "high_m"sv,   "low_m"sv,       "high_n"sv, "low_n"sv,  "eight"sv,   "part"sv,   "total"sv};
 
 // What the accumulator's loop has summed up.
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
 constexpr std::string_view kOwnFloatSum = "sums[i][j]";
+constexpr std::string_view kOwnTotal = "total";
+
+// The text with another name in the place of this one, but in lines of comments.
+std::string WithOtherNameInCode(const std::string& text, std::string_view name, const std::string& other) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string line = text.substr(at, end - at);
+    result += line.find_first_not_of(' ') == line.find("//") ? line : WithOtherName(line, name, other);
+    at = end;
+  }
+  return result;
+}
 
 }  // namespace
 
-ConvolutionWriter::ConvolutionWriter(const SyntaxTree& tree, const Convolution& found, ConvolutionParameters names)
-    : tree_(tree),
-      found_(found),
-      names_(std::move(names)),
-      blocks_{&kCopyVector, &kLoadMatrices, &kLoadTransposed, &kMultiplyAdd} {
-  if (IsFloat()) blocks_.clear();
-  if (found.filters_inner && !IsFloat()) blocks_.erase(blocks_.begin());
+ConvolutionWriter::ConvolutionWriter(const SyntaxTree& tree, const Convolution& found, ConvolutionForm form,
+                                     ConvolutionParameters names)
+    : tree_(tree), found_(found), form_(form), names_(std::move(names)) {
+  if (form == ConvolutionForm::kFloats) return;
+  if (!found.filters_inner) blocks_.push_back(&kCopyVector);
+  blocks_.push_back(&kLoadMatrices);
+  if (form == ConvolutionForm::kHalves)
+    blocks_.insert(blocks_.end(), {&kLoadTransposed, &kMultiplyAdd});
+  else
+    blocks_.insert(blocks_.end(), {&kSplit, &kMultiplyAddTf32});
 }
 
 std::string ConvolutionWriter::Blocks() const {
@@ -47,22 +66,33 @@ std::string ConvolutionWriter::Blocks() const {
   return text;
 }
 
+bool ConvolutionWriter::IsInRow() const {
+  return found_.rows.constant == 1 && found_.height.constant == 1 && found_.out_height.constant == 1 &&
+         found_.pad_y.constant == 0;
+}
+
 bool ConvolutionWriter::HasMasks() const {
   return found_.rows.constant && found_.columns.constant && *found_.rows.constant * *found_.columns.constant <= 32;
 }
 
 std::string ConvolutionWriter::Grid() const {
-  return fmt::format("ceil_div({}, {}) * ceil_div({} * {} * {}, {})", found_.filters.launch, names_.tile_m, found_.images.launch,
-                     found_.out_height.launch, found_.out_width.launch, names_.tile_n);
+  const std::string rows = found_.out_height.constant == 1 ? "" : found_.out_height.launch + " * ";
+  return fmt::format("ceil_div({}, {}) * ceil_div({} * {}{}, {})", found_.filters.launch, names_.tile_m, found_.images.launch,
+                     rows, found_.out_width.launch, names_.tile_n);
 }
 
 std::string ConvolutionWriter::Threads() const {
-  if (IsFloat()) return fmt::format("{} / {} * ({} / {})", names_.tile_m, names_.warps_m, names_.tile_n, names_.warps_n);
+  if (form_ == ConvolutionForm::kFloats)
+    return fmt::format("{} / {} * ({} / {})", names_.tile_m, names_.warps_m, names_.tile_n, names_.warps_n);
   return fmt::format("{} * {} * 32", names_.warps_m, names_.warps_n);
 }
 
 std::string ConvolutionWriter::TileBytes() const {
-  if (IsFloat()) return fmt::format("{} * ({} + 1 + {}) * 4", names_.tile_k, names_.tile_m, names_.tile_n);
+  if (form_ == ConvolutionForm::kFloats)
+    return fmt::format("{} * ({} + 1 + {}) * 4", names_.tile_k, names_.tile_m, names_.tile_n);
+  if (form_ == ConvolutionForm::kSplitFloats)
+    return fmt::format("{0} * ({1} * ({2} + 4) + {2} * ({3} + 8)) * 4", names_.stages, names_.tile_m, names_.tile_k,
+                       names_.tile_n);
   return fmt::format("({0} * ({1} + 8) + {1} * ({2} + 8)) * 4", names_.tile_m, names_.tile_k, names_.tile_n);
 }
 
@@ -83,12 +113,12 @@ std::string ConvolutionWriter::Kept() const {
   return kept;
 }
 
-// The text with names that are free in the place of its own.
+// The text with names that are free in the place of its own. Comments keep their words.
 std::string ConvolutionWriter::Own(std::string text) const {
   const std::string kept = Kept();
   for (const std::string_view name : kConvolutionNames) {
     const std::string unused = UnusedName(kept, std::string(name));
-    if (unused != name) text = WithOtherName(text, name, unused);
+    if (unused != name) text = WithOtherNameInCode(text, name, unused);
   }
   for (const DeviceBlock* block : blocks_)
     text = WithOtherName(text, block->name, UnusedName(tree_.text(), std::string(block->name)));
@@ -113,7 +143,8 @@ std::string ConvolutionWriter::Laid(std::string text) const {
 // The text with what the kernel says in the place of the words that end with _.
 std::string ConvolutionWriter::Filled(std::string text) const {
   const auto name = [&](int declaration) { return tree_.node(declaration).name; };
-  const std::pair<std::string_view, std::string> words[] = {{"WARPS_M_", names_.warps_m},
+  const std::pair<std::string_view, std::string> words[] = {{"STAGES_", names_.stages},
+                                                            {"WARPS_M_", names_.warps_m},
                                                             {"WARPS_N_", names_.warps_n},
                                                             {"TILE_M_", names_.tile_m},
                                                             {"TILE_N_", names_.tile_n},
@@ -141,6 +172,8 @@ std::string ConvolutionWriter::Filled(std::string text) const {
   const auto without = [&](const std::string& part) {
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) text.erase(at, part.size());
   };
+  if (found_.out_height.constant == 1) without("OUT_HEIGHT_ * ");
+  if (found_.height.constant == 1 && found_.out_height.constant == 1) without("HEIGHT_ * ");
   if (found_.stride_y.constant == 1) without(" * STRIDE_Y_");
   if (found_.stride_x.constant == 1) without(" * STRIDE_X_");
   if (found_.pad_y.constant == 0) without(" - PAD_Y_");
@@ -165,9 +198,16 @@ std::string ConvolutionWriter::TextOf(Convolution::Role role) const {
   return Filled(Own(kTexts.at(static_cast<std::size_t>(role))));
 }
 
-// A sum as an element of the output.
+// The sum of an element.
+std::string ConvolutionWriter::Total() const {
+  return Own(std::string(form_ == ConvolutionForm::kHalves   ? kOwnSum
+                         : form_ == ConvolutionForm::kFloats ? kOwnFloatSum
+                                                             : kOwnTotal));
+}
+
+// It as an element of the output.
 std::string ConvolutionWriter::StoredSum() const {
-  const std::string sum = Filled(Own(std::string(IsFloat() ? kOwnFloatSum : kOwnSum)));
+  const std::string sum = Total();
   const std::string type = WithoutConst(tree_.node(found_.y).type);
   if (type.starts_with("__half")) return fmt::format("__float2half({})", sum);
   return type.starts_with("__nv_bfloat16") ? fmt::format("__float2bfloat16({})", sum) : sum;
@@ -200,8 +240,7 @@ std::string ConvolutionWriter::Epilogue() const {
   const SyntaxNode& sum = tree_.node(found_.accumulator);
   const std::string start =
       found_.starts_at_zero ? "" : Parenthesised(TextWith(tree_, sum.children.back(), replacements)) + " + ";
-  text +=
-      fmt::format("{}float {} = {}{};\n", indent, sum.name, start, Filled(Own(std::string(IsFloat() ? kOwnFloatSum : kOwnSum))));
+  text += fmt::format("{}float {} = {}{};\n", indent, sum.name, start, Total());
   for (const int statement : found_.epilogue) {
     const std::string lines = Lines(tree_, statement, indent, replacements);
     const std::size_t end = lines.find_last_not_of('\n') + 1;
@@ -210,19 +249,63 @@ std::string ConvolutionWriter::Epilogue() const {
   return text;
 }
 
+// The texts of the body in front of the product of two tiles.
+std::vector<std::string_view> ConvolutionWriter::Parts() const {
+  const auto chosen = [&](std::string_view by_mask, std::string_view by_compare, std::string_view in_row) {
+    return HasMasks() ? by_mask : IsInRow() ? in_row : by_compare;
+  };
+  switch (form_) {
+    case ConvolutionForm::kFloats:
+      return {kFloatConvolution};
+    case ConvolutionForm::kHalves:
+      return {kConvolutionBegin,
+              kConvolutionPlace,
+              HasMasks() ? kPlacesByMask : kPlacesByCompare,
+              HasMasks() ? kLinesByMask : kLinesByCompare,
+              kConvolutionLoop,
+              found_.filters_inner ? kLoadInnerFilters : kLoadFilters,
+              HasMasks() ? kLoadByMask : kLoadByCompare,
+              kConvolutionProducts,
+              kConvolutionStores};
+    case ConvolutionForm::kSplitFloats:
+      break;
+  }
+  return {kSplitBegin,
+          kConvolutionPlace,
+          chosen(kSplitPlacesByMask, kSplitPlacesByCompare, kSplitPlacesInRow),
+          chosen(kSplitLinesByMask, kSplitLinesByCompare, kSplitLinesInRow),
+          kSplitLoop,
+          found_.filters_inner ? kSplitLoadInnerFilters : kSplitLoadFilters,
+          chosen(kSplitLoadByMask, kSplitLoadByCompare, kSplitLoadInRow),
+          kSplitStep,
+          kConvolutionStores};
+}
+
+// The product of two tiles of floats.
+std::string ConvolutionWriter::Product() const {
+  const auto filter = [](const std::string& m, const std::string& k) { return fmt::format("tile_f[slot][{}][{}]", m, k); };
+  const auto pixel = [](const std::string& n, const std::string& k) { return fmt::format("tile_x[slot][{}][{}]", k, n); };
+  return SplitProductText({"TILE_K_",
+                           "sums",
+                           {true, "i", filter},
+                           {false, "j", pixel},
+                           [](const std::string& wanted) { return wanted; },
+                           [](const DeviceBlock& block) { return std::string(block.name); }});
+}
+
 std::string ConvolutionWriter::Body() const {
   std::string text;
-  if (IsFloat())
-    text = kFloatConvolution.substr(1);
-  else
-    for (const std::string_view part :
-         {kConvolutionBegin, HasMasks() ? kPlacesByMask : kPlacesByCompare, HasMasks() ? kLinesByMask : kLinesByCompare,
-          kConvolutionLoop, found_.filters_inner ? kLoadInnerFilters : kLoadFilters, HasMasks() ? kLoadByMask : kLoadByCompare,
-          kConvolutionProducts})
-      text += part.substr(1);
+  for (const std::string_view part : Parts()) text += part.substr(1);
+  // Each pixel of a lane has a copy of the sum in plain float.
+  text = WithOtherName(text, "UNROLLED_P_", form_ == ConvolutionForm::kSplitFloats ? "#pragma unroll 1" : "#pragma unroll");
+  if (form_ == ConvolutionForm::kSplitFloats) {
+    text = WithOtherName(text, "PRODUCTS_", Product());
+    text = WithOtherName(text, "EPILOGUE_", std::string(kSplitTotal.substr(1)) + "EPILOGUE_");
+  }
   const std::string taps = HasMasks() ? fmt::format("constexpr int taps = {};\n  const int products = CHANNELS_ * taps;",
                                                     *found_.rows.constant * *found_.columns.constant)
-                                      : "const int taps = ROWS_ * COLUMNS_, products = CHANNELS_ * taps;";
+                                      : fmt::format("const int taps = {}COLUMNS_, products = CHANNELS_ * taps;",
+                                                    found_.rows.constant == 1 ? "" : "ROWS_ * ");
   text = WithOtherName(text, "TAPS_DECLARED_", taps);
   text = Filled(Own(Laid(text)));
   return fmt::format("{{\n{}}}", WithOtherName(text, "EPILOGUE_", Epilogue()));

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,14 @@ struct ConvolutionParameters {
   std::string warps_n;  // and along the pixels
   std::string images;   // the number of images, of the kernel's parameters
   std::string filters;  // and that of filters
+  std::string stages;   // of kSplitFloats: tiles in shared memory
+};
+
+// How the product is computed.
+enum class ConvolutionForm : std::uint8_t {
+  kHalves,       // elements of 16 bits on tensor cores
+  kFloats,       // floats in registers
+  kSplitFloats,  // floats on tensor cores, each split into two numbers of tf32
 };
 
 // Writes a convolution as a product of the filters and a matrix whose columns are the surroundings of pixels, which exists in
@@ -26,7 +36,7 @@ struct ConvolutionParameters {
 class ConvolutionWriter {
  public:
   // The arguments must outlive the writer.
-  ConvolutionWriter(const SyntaxTree& tree, const Convolution& found, ConvolutionParameters names);
+  ConvolutionWriter(const SyntaxTree& tree, const Convolution& found, ConvolutionForm form, ConvolutionParameters names);
 
   // The device functions that the body calls.
   std::string Blocks() const;
@@ -45,13 +55,18 @@ class ConvolutionWriter {
   std::string Filled(std::string text) const;
   std::string TextOf(Convolution::Role role) const;
   std::string Epilogue() const;
-  bool IsFloat() const { return found_.element == "float"; }
+  std::string Total() const;
   std::string StoredSum() const;
+  std::vector<std::string_view> Parts() const;
+  std::string Product() const;
   // Whether a word of 32 bits has one for each tap.
   bool HasMasks() const;
+  // Whether images and filters have one row.
+  bool IsInRow() const;
 
   const SyntaxTree& tree_;
   const Convolution& found_;
+  const ConvolutionForm form_;
   ConvolutionParameters names_;
   std::vector<const DeviceBlock*> blocks_;
 };

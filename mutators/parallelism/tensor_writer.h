@@ -103,9 +103,6 @@ class SplitTensorWriter : public TensorWriter {
   int Padding(const Side& side) const override;
   std::string Products() const override;
   std::string Sum(const std::string& value) const override;
-
-  std::string SplitM() const;
-  std::string LoadN() const;
 };
 
 // The writer for operands of this type.

@@ -261,32 +261,6 @@ TEST_F(ChildrenTest, OfAttentions) {
   }
 }
 
-// Convolutions on tensor cores, with every access checked: flat indices, taps that are tested or skipped, more taps than bits of
-// a word, a bias before the sum, both types, sizes that are no multiples of tiles.
-TEST_F(ChildrenTest, OfConvolutions) {
-  const auto tiles = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t warps_m, std::int64_t warps_n) {
-    return Parameters{{"TILE_M", m}, {"TILE_N", n}, {"TILE_K", k}, {"WARPS_M", warps_m}, {"WARPS_N", warps_n}};
-  };
-  const std::filesystem::path samples = EVO_SAMPLE_TASKS;
-  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
-      {samples / "sample_convolution", "flat", tiles(32, 64, 16, 1, 2)},
-      {samples / "sample_convolution", "tested", {}},
-      {samples / "sample_convolution_layer", "relu", tiles(32, 64, 64, 2, 1)},
-      {samples / "sample_convolution_stem", "stem", tiles(32, 128, 32, 1, 4)},
-      {ShareDirectory() / "kernel_templates" / "conv2d_3x3_fp16", "naive", tiles(32, 64, 32, 1, 2)}};
-  for (const auto& [folder, kernel, setting] : places) {
-    SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
-    const Task task = LoadTask(folder);
-    Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
-    const SourceMutator& mutator = SourceMutatorNamed("convolution_tiles");
-    const auto proposals = mutator.Proposals(parent.Context());
-    EXPECT_EQ(proposals.size(), 2u);
-    if (proposals.empty()) continue;
-    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
-    ExpectRight(task, parent, setting);
-  }
-}
-
 TEST_F(ChildrenTest, OfBlocksOfOneWarp) {
   const Task task = LoadTask(ShareDirectory() / "kernel_templates" / "softmax");
   std::string text = LoadTemplate(task.directory / "block.cu").text;

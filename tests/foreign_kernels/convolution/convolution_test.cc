@@ -16,7 +16,30 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
                               {"08_float"},
                               {"09_four_filters"},
                               {"10_pointers"},
-                              {"11_mixed_layouts"}});
+                              {"11_mixed_layouts"},
+                              {"12_sequence"},
+                              {"13_pointwise"},
+                              {"14_float_sizes"},
+                              {"15_float_nhwc"}});
+}
+
+TEST_F(ForeignConvolutions, SplitTensorConvolution) {
+  const std::string no_floats = "are no floats";
+  Check("split_tensor_convolution", {{"01_nchw_guard", no_floats},
+                                     {"02_macro_index", no_floats},
+                                     {"03_nhwc", no_floats},
+                                     {"04_dilated", no_floats},
+                                     {"05_template", no_floats},
+                                     {"06_kernel_loop", no_floats},
+                                     {"07_shared_tile", no_floats},
+                                     {"08_float"},
+                                     {"09_four_filters", no_floats},
+                                     {"10_pointers", no_floats},
+                                     {"11_mixed_layouts", no_floats},
+                                     {"12_sequence"},
+                                     {"13_pointwise"},
+                                     {"14_float_sizes"},
+                                     {"15_float_nhwc"}});
 }
 
 }  // namespace
