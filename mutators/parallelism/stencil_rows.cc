@@ -34,7 +34,7 @@ constexpr int kPlanesBytes = 49152;
 constexpr int kAllPlanesBytes = 233472;
 constexpr int kRegistersOfAll = 65536;
 // Registers that a thread needs at least besides those of neighbours: with so many no setting of the 27-point stencil spilled.
-constexpr int kOtherRegisters = 24;
+constexpr int kStencilRegisters = 24;
 // Registers of a thread that neighbours may take; with more, they spill.
 constexpr int kRegistersOfStencil = 160;
 // What a search begins with: elements and rows of a thread, the first that need no more registers than these.
@@ -158,7 +158,7 @@ class StencilRows : public KernelVisitor {
     const std::string threads = fmt::format("{} * {}", names.threads_x, names.threads_y);
     const std::vector<std::string> limits{
         fmt::format("{} <= {}", writer.Registers(), kRegistersOfStencil),
-        fmt::format("({} + {}) * {} * {} <= {}", writer.Registers(), kOtherRegisters, threads, blocks, kRegistersOfAll),
+        fmt::format("({} + {}) * {} * {} <= {}", writer.Registers(), kStencilRegisters, threads, blocks, kRegistersOfAll),
         fmt::format("{} <= {}", writer.SharedBytes(), kPlanesBytes),
         fmt::format("({} + 1024) * {} <= {}", writer.SharedBytes(), blocks, kAllPlanesBytes)};
     for (const auto& [items, rows, ahead] : kStagedStarts) {
