@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -252,8 +253,20 @@ class Device {
   virtual ClockState Clocks() { return {}; }
   // Looks at memory after all earlier work has ended.
   virtual Inspected Inspect(std::span<const Inspection> inspections) = 0;
+  // Inspect, but where the device can it does not wait: what is started later runs after it. Then, in the order in which they
+  // were begun, the results of all since the last time; waits for them. Inspect must not be called between the two.
+  virtual DeviceStatus BeginInspection(std::span<const Inspection> inspections) {
+    Inspected one = Inspect(inspections);
+    begun_.results.insert(begun_.results.end(), one.results.begin(), one.results.end());
+    if (begun_.status.ok()) begun_.status = one.status;
+    return std::move(one.status);
+  }
+  virtual Inspected CollectInspections() { return std::exchange(begun_, {}); }
   // Inspections of memory that kernels can reach and that belongs to no buffer. A difference means that a kernel wrote there.
   virtual std::vector<Inspection> UnusedMemory() const { return {}; }
+
+ private:
+  Inspected begun_;
 };
 
 }  // namespace evo

@@ -45,20 +45,29 @@ std::optional<Failure> Gate::RunOnce(const BoundProgram& bound, std::uint64_t sc
 }
 
 // `ran_last`: no other inputs have been in the `__constant__` variables since.
-InputSet::Answer Gate::Look(const BoundProgram& bound, bool ran_last) {
+InputSet::Look Gate::WhatToSee(const BoundProgram& bound, bool ran_last) {
   for (const auto& one : bound.inputs->Protected()) protected_.insert(one);
   std::vector<Inspection> state = bound.binding->image().state;
   if (ran_last) {
     for (const DeviceCopy& filled : bound.constants)
       state.push_back({Inspection::Kind::kEqual, filled.to, filled.from, filled.bytes});
   }
-  InputSet::Answer answer = bound.inputs->Inspect(bound.binding, state);
+  return bound.inputs->WhatToInspect(bound.binding, state);
+}
+
+InputSet::Answer Gate::AnswerOf(const BoundProgram& bound, const InputSet::Look& look, const Inspected& inspected) {
+  InputSet::Answer answer = bound.inputs->AnswerOf(bound.binding, look, inspected);
   if (answer.state.size() <= bound.binding->image().state.size()) return answer;
   const auto first = answer.state.begin() + static_cast<std::ptrdiff_t>(bound.binding->image().state.size());
   if (std::any_of(first, answer.state.end(), [](std::uint64_t different) { return different > 0; }) && answer.violation.empty())
     answer.violation = "changed a __constant__ variable that evo:constant fills";
   answer.state.erase(first, answer.state.end());
   return answer;
+}
+
+InputSet::Answer Gate::Look(const BoundProgram& bound, bool ran_last) {
+  const InputSet::Look look = WhatToSee(bound, ran_last);
+  return AnswerOf(bound, look, device_.Inspect(look.inspections));
 }
 
 std::optional<Failure> Gate::Judge(const BoundProgram& bound, const InputSet::Answer& answer, const std::optional<Poison>& poison,
@@ -120,15 +129,60 @@ std::optional<Failure> Gate::CheckRuns(const BoundProgram& bound, int repeats, C
     const auto schedule = static_cast<std::uint64_t>(repeat);
     if (auto failure = RunOnce(bound, schedule, poison, reference)) return failure;
     const InputSet::Answer answer = Look(bound, true);
-    auto failure = Judge(bound, answer, poison, errors);
-    if (!failure) continue;
-    if (failure->outcome == Outcome::kWrongResult && RunsDiffer(bound, answer, poison, reference))
-      return Failure{Outcome::kNondeterministic, fmt::format("runs disagree: {}", failure->message)};
-    if (failure->outcome == Outcome::kNondeterministic && DependsOnPoison(bound, schedule, poison, reference)) {
-      return Failure{Outcome::kWrongResult,
-                     fmt::format("the answer depends on what memory held that the kernel had not written: {}", failure->message)};
+    if (auto failure = Judge(bound, answer, poison, errors))
+      return Explained(bound, std::move(*failure), answer, schedule, poison, reference);
+  }
+  return std::nullopt;
+}
+
+Failure Gate::Explained(const BoundProgram& bound, Failure failure, const InputSet::Answer& answer, std::uint64_t schedule,
+                        const Poison& poison, Reference* reference) {
+  if (failure.outcome == Outcome::kWrongResult && RunsDiffer(bound, answer, poison, reference))
+    return {Outcome::kNondeterministic, fmt::format("runs disagree: {}", failure.message)};
+  if (failure.outcome == Outcome::kNondeterministic && DependsOnPoison(bound, schedule, poison, reference)) {
+    return {Outcome::kWrongResult,
+            fmt::format("the answer depends on what memory held that the kernel had not written: {}", failure.message)};
+  }
+  return failure;
+}
+
+std::optional<Gate::FailureOf> Gate::CheckTogether(std::span<const BoundProgram* const> programs, int repeats,
+                                                   CheckedErrors& errors) {
+  struct Run {
+    std::size_t program;
+    std::uint64_t schedule;
+    Poison poison;
+    InputSet::Look look;
+  };
+  std::vector<Run> runs;
+  std::optional<FailureOf> not_run;
+  for (std::size_t i = 0; i < programs.size() && !not_run; ++i) {
+    const BoundProgram& bound = *programs[i];
+    for (int repeat = 0; repeat < repeats && !not_run; ++repeat) {
+      const Poison poison = repeat == 0 ? bound.inputs->poisons().First() : bound.inputs->poisons().Next();
+      const auto schedule = static_cast<std::uint64_t>(repeat);
+      std::optional<Failure> failure = RunOnce(bound, schedule, poison, nullptr);
+      if (!failure) {
+        runs.push_back({i, schedule, poison, WhatToSee(bound, true)});
+        if (DeviceStatus status = device_.BeginInspection(runs.back().look.inspections); !status.ok())
+          failure = ToFailure(status);
+      }
+      if (failure) not_run = FailureOf{i, *failure};
     }
-    return failure;
+  }
+  Inspected seen = device_.CollectInspections();
+  if (not_run) return not_run;
+  if (!seen.status.ok()) return FailureOf{runs.empty() ? 0 : runs.front().program, ToFailure(seen.status)};
+  std::span<const InspectionResult> left(seen.results);
+  for (const Run& run : runs) {
+    const BoundProgram& bound = *programs[run.program];
+    const auto own = left.first(run.look.inspections.size());
+    left = left.subspan(own.size());
+    const InputSet::Answer answer = AnswerOf(bound, run.look, {{}, {own.begin(), own.end()}});
+    if (auto failure = Judge(bound, answer, run.poison, errors)) {
+      Failure explained = Explained(bound, std::move(*failure), answer, run.schedule, run.poison, nullptr);
+      return FailureOf{run.program, *Believed(bound, std::move(explained))};
+    }
   }
   return std::nullopt;
 }

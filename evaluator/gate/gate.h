@@ -49,6 +49,14 @@ class Gate {
   // end in another order and warps drift apart.
   std::optional<Failure> Check(const BoundProgram& bound, int repeats, CheckedErrors& errors);
 
+  // Check on one set after another, but the device is waited for once: of `program` a failure says which of them it was. All sets
+  // have an answer.
+  struct FailureOf {
+    std::size_t program = 0;
+    Failure failure;
+  };
+  std::optional<FailureOf> CheckTogether(std::span<const BoundProgram* const> programs, int repeats, CheckedErrors& errors);
+
   // Poisons the outputs, runs the program once and looks at what it wrote, without a judgement. With `reference`, that runs after
   // the program, as in CheckBeforeReference.
   std::variant<InputSet::Answer, Failure> Try(const BoundProgram& bound, Reference* reference = nullptr);
@@ -79,7 +87,12 @@ class Gate {
                                                      Reference* reference);
   bool RunsDiffer(const BoundProgram& bound, const InputSet::Answer& answer, const Poison& poison, Reference* reference);
   bool DependsOnPoison(const BoundProgram& bound, std::uint64_t schedule, const Poison& poison, Reference* reference);
+  InputSet::Look WhatToSee(const BoundProgram& bound, bool ran_last);
+  static InputSet::Answer AnswerOf(const BoundProgram& bound, const InputSet::Look& look, const Inspected& inspected);
   InputSet::Answer Look(const BoundProgram& bound, bool ran_last);
+  // The failure of a run, and whether it is one of another kind: a race, or what memory held.
+  Failure Explained(const BoundProgram& bound, Failure failure, const InputSet::Answer& answer, std::uint64_t schedule,
+                    const Poison& poison, Reference* reference);
   std::optional<Failure> Judge(const BoundProgram& bound, const InputSet::Answer& answer, const std::optional<Poison>& poison,
                                CheckedErrors& errors);
   std::optional<Failure> Believed(const BoundProgram& bound, std::optional<Failure> failure);

@@ -250,36 +250,44 @@ void InputSet::JudgeOutputs(std::span<const InspectionResult> results, Answer& a
   }
 }
 
-InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const Inspection> state) {
-  std::vector<Inspection> inspections;
+InputSet::Look InputSet::WhatToInspect(const LaunchBinding* binding, std::span<const Inspection> state) const {
+  Look look{};
   for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
     const bool exact = bound.argument->check.kind == OutputCheck::Kind::kExact;
-    inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(), bound.buffer.bytes(),
-                           bound.argument->dtype, exact});
-    inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bound.buffer.bytes(), Dtype::kU8, false});
+    look.inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(),
+                                bound.buffer.bytes(), bound.argument->dtype, exact});
+    look.inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bound.buffer.bytes(), Dtype::kU8, false});
   }
-  const std::size_t outputs = inspections.size();
-  const std::size_t unchanged = bound_.AppendInspections(inspections);
-  if (binding != nullptr) binding->AppendInspections(inspections);
-  const std::size_t own = inspections.size();
-  inspections.insert(inspections.end(), state.begin(), state.end());
-  const Inspected inspected = device_.Inspect(inspections);
+  look.outputs = look.inspections.size();
+  look.unchanged = look.outputs + bound_.AppendInspections(look.inspections);
+  if (binding != nullptr) binding->AppendInspections(look.inspections);
+  look.own = look.inspections.size();
+  look.inspections.insert(look.inspections.end(), state.begin(), state.end());
+  return look;
+}
+
+InputSet::Answer InputSet::Inspect(const LaunchBinding* binding, std::span<const Inspection> state) {
+  const Look look = WhatToInspect(binding, state);
+  return AnswerOf(binding, look, device_.Inspect(look.inspections));
+}
+
+InputSet::Answer InputSet::AnswerOf(const LaunchBinding* binding, const Look& look, const Inspected& inspected) {
   Answer answer;
   answer.status = inspected.status;
   if (!answer.status.ok()) return answer;
   const std::span<const InspectionResult> results(inspected.results);
   JudgeOutputs(results, answer);
-  for (std::size_t i = outputs; i < outputs + unchanged; ++i) {
-    const std::string changed = bound_.WhatChanged(inspections[i], results[i]);
+  for (std::size_t i = look.outputs; i < look.unchanged; ++i) {
+    const std::string changed = bound_.WhatChanged(look.inspections[i], results[i]);
     if (answer.violation.empty()) answer.violation = changed;
   }
   if (binding != nullptr && answer.violation.empty()) {
-    const std::string place = binding->Overwritten(results.subspan(outputs + unchanged, own - outputs - unchanged));
+    const std::string place = binding->Overwritten(results.subspan(look.unchanged, look.own - look.unchanged));
     if (!place.empty()) answer.violation = "wrote " + place;
   }
-  for (std::size_t i = own; i < results.size(); ++i)
-    answer.state.push_back(inspections[i].kind == Inspection::Kind::kEqual ? results[i].different : results[i].hash);
+  for (std::size_t i = look.own; i < results.size(); ++i)
+    answer.state.push_back(look.inspections[i].kind == Inspection::Kind::kEqual ? results[i].different : results[i].hash);
   return answer;
 }
 

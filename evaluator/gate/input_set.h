@@ -91,6 +91,13 @@ class InputSet {
   };
   // Also inspects the workspaces of `binding`, if given, and makes the inspections `state`.
   Answer Inspect(const LaunchBinding* binding, std::span<const Inspection> state = {});
+  // Inspect in two steps, between which other sets may be used: what to look at, and what was seen there.
+  struct Look {
+    std::vector<Inspection> inspections;
+    std::size_t outputs, unchanged, own;  // inspections before: guards and inputs, workspaces, `state`
+  };
+  Look WhatToInspect(const LaunchBinding* binding, std::span<const Inspection> state) const;
+  Answer AnswerOf(const LaunchBinding* binding, const Look& look, const Inspected& inspected);
 
   // For answers and contents made without a kernel: the addresses of an argument's contents, of its reference (0 for an input),
   // and of a copy of what was drawn for it, which no program gets (0 for an output).

@@ -64,7 +64,8 @@ std::optional<Failure> CandidateEvaluation::Run(Evaluation& evaluation, std::chr
   const bool pruned = std::all_of(evaluation.cases.begin(), evaluation.cases.end(), [](const auto& one) { return one.pruned; });
   if (!pruned) {
     evaluation.stage = Stage::kCheck;
-    if (auto failure = failed_on_hard(hard.CheckBattery(IsFastest() ? policy.fastest_battery : policy.searched_battery, 1))) {
+    if (auto failure =
+            failed_on_hard(hard.CheckBatteryTogether(IsFastest() ? policy.fastest_battery : policy.searched_battery))) {
       evaluation.cases.clear();  // no other candidate is compared with the times of a wrong kernel
       return failure;
     }
@@ -110,12 +111,27 @@ std::vector<Probe> CandidateEvaluation::FirstProbes() const {
   return probes;
 }
 
+// Most wrong candidates fail on the first inputs of the small case. The device is waited for once for the others together.
 std::optional<Failure> CandidateEvaluation::CheckFirst(Program& program) {
-  for (const Probe& probe : FirstProbes()) {
+  const std::vector<Probe> probes = FirstProbes();
+  std::vector<const Probe*> others;
+  std::vector<InputSet*> sets;
+  bool small = false;
+  for (const Probe& probe : probes) {
+    if (small && probe.repeats == kRepeats) {
+      others.push_back(&probe);
+      sets.push_back(&context_.inputs.CheckedSet(*probe.sizes, probe.generator));
+      continue;
+    }
+    small = small || probe.repeats == kRepeats;
     CheckedErrors errors;
     if (auto failure = Noted(checker_.Check(program, gate_, probe, errors), probe)) return failure;
   }
-  return std::nullopt;
+  CheckedErrors errors;
+  auto failed =
+      sets.empty() ? std::nullopt : checker_.CheckTogether(program, gate_, context_.inputs.task().small, sets, kRepeats, errors);
+  if (!failed) return std::nullopt;
+  return Noted(std::move(failed->failure), *others[failed->program]);
 }
 
 // Checks the case on the inputs that are timed, times it, then checks it on all other legal inputs: the small case has few

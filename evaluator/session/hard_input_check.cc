@@ -74,9 +74,14 @@ std::optional<Failure> HardInputCheck::CheckOn(Gate& gate, InputSet& set, int re
                                                const Description& describe) {
   CheckedErrors errors;  // of inputs that are judged more leniently: not those of the measurement
   auto failure = checker_.CheckOn(program_, gate, set.sizes(), set, repeats, errors);
-  if (!failure || (failure->outcome != Outcome::kWrongResult && failure->outcome != Outcome::kNondeterministic)) return failure;
+  if (!failure) return std::nullopt;
+  return Noted(std::move(*failure), inputs, describe);
+}
+
+Failure HardInputCheck::Noted(Failure failure, const Counterexample& inputs, const Description& describe) {
+  if (failure.outcome != Outcome::kWrongResult && failure.outcome != Outcome::kNondeterministic) return failure;
   counterexample_ = inputs;
-  if (const std::string text = describe(); !text.empty()) failure->message += fmt::format("; inputs: {}", text);
+  if (const std::string text = describe(); !text.empty()) failure.message += fmt::format("; inputs: {}", text);
   return failure;
 }
 
@@ -133,6 +138,28 @@ std::optional<Failure> HardInputCheck::CheckBattery(std::size_t most, int repeat
     if (auto failure = CheckProgram(small, inputs, repeats)) return failure;
   }
   return std::nullopt;
+}
+
+std::optional<Failure> HardInputCheck::CheckBatteryTogether(std::size_t most) {
+  if (!context_.legal.enabled()) return std::nullopt;
+  const Case& small = context_.inputs.task().small;
+  std::vector<const InputProgram*> tried;
+  std::vector<InputSet*> sets;
+  for (const InputProgram& inputs : context_.inputs.SmallBattery(most)) {
+    const LegalInputs::Legal& legal = context_.legal.Get(small, inputs);
+    if (const auto* left_out = std::get_if<LeftOut>(&legal)) {
+      LeaveOut(*left_out);
+      continue;
+    }
+    tried.push_back(&inputs);
+    sets.push_back(std::get<InputSet*>(legal));
+  }
+  CheckedErrors errors;
+  auto failed = sets.empty() ? std::nullopt : checker_.CheckTogether(program_, gate_, small, sets, 1, errors);
+  if (!failed) return std::nullopt;
+  const InputProgram& inputs = *tried[failed->program];
+  return Noted(std::move(failed->failure), {small.name, 0, inputs.seed, ToText(inputs)},
+               [&] { return Describe(inputs, context_.inputs.task(), small); });
 }
 
 std::optional<Failure> HardInputCheck::CheckBatteryOn(const Case& sizes, std::size_t most, const std::function<void()>& begin) {

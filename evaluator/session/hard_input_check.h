@@ -40,6 +40,8 @@ class HardInputCheck {
   // An evenly spread part of the standard battery, of at most `most` inputs, on the small case, `repeats` times each.
   std::optional<Failure> CheckBattery(
       std::size_t most, int repeats, const std::function<void()>& begin = [] {});
+  // CheckBattery, one run each, but the device is waited for once.
+  std::optional<Failure> CheckBatteryTogether(std::size_t most);
   // The battery on another case, one run each; inputs that are not legal are noted once.
   std::optional<Failure> CheckBatteryOn(const Case& sizes, std::size_t most, const std::function<void()>& begin);
   // Sizes around the timed ones and large ones. A program that cannot be launched with some sizes, and says so, is not wrong: the
@@ -58,6 +60,8 @@ class HardInputCheck {
   using Description = std::function<std::string()>;
   std::optional<Failure> CheckOn(Gate& gate, InputSet& set, int repeats, const Counterexample& inputs,
                                  const Description& describe);
+  // Notes the counter-example, where the failure is one of the answer.
+  Failure Noted(Failure failure, const Counterexample& inputs, const Description& describe);
   // On a set that is not kept. The gate knows sets by their addresses, which later sets may have, too.
   std::optional<Failure> CheckOnce(InputSet& set, const Counterexample& inputs, const Description& describe);
   std::optional<Failure> CheckUnlistedSizes(const Case& sizes, std::uint64_t seed);

@@ -47,6 +47,18 @@ std::optional<Failure> ProgramChecker::CheckOn(Program& program, Gate& gate, con
   return std::nullopt;
 }
 
+std::optional<Gate::FailureOf> ProgramChecker::CheckTogether(Program& program, Gate& gate, const Case& sizes,
+                                                             const std::vector<InputSet*>& sets, int repeats,
+                                                             CheckedErrors& errors) {
+  auto prepared = Prepare(program, sizes, sets);
+  if (auto* failure = std::get_if<Failure>(&prepared)) return Gate::FailureOf{0, *failure};
+  std::vector<const BoundProgram*> programs;
+  for (const BoundProgram& bound : std::get<std::unique_ptr<CaseOfProgram>>(prepared)->bound) programs.push_back(&bound);
+  auto failed = gate.CheckTogether(programs, repeats, errors);
+  if (failed) failed->failure = Located(std::move(failed->failure), sizes);
+  return failed;
+}
+
 std::optional<Failure> ProgramChecker::CheckAccesses(const AttachedProgram& checked, int generators) {
   if (checked.program.image.empty()) return std::nullopt;
   auto loaded = LoadProgram(device_, checked.source, checked.program);

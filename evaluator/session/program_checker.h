@@ -45,6 +45,9 @@ class ProgramChecker {
   std::optional<Failure> Check(Program& program, Gate& gate, const Probe& probe, CheckedErrors& errors);
   std::optional<Failure> CheckOn(Program& program, Gate& gate, const Case& sizes, InputSet& set, int repeats,
                                  CheckedErrors& errors);
+  // CheckOn for each of the sets, waiting for the device once. The failure is Located, and says which set it was.
+  std::optional<Gate::FailureOf> CheckTogether(Program& program, Gate& gate, const Case& sizes,
+                                               const std::vector<InputSet*>& sets, int repeats, CheckedErrors& errors);
   // Runs the small case with every memory access checked, on that many generators. Does nothing without an image for it.
   std::optional<Failure> CheckAccesses(const AttachedProgram& checked, int generators);
 

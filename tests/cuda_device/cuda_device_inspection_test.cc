@@ -92,5 +92,29 @@ TEST_F(CudaDeviceTest, InspectsAsTheHostDoes) {
   }
 }
 
+TEST_F(CudaDeviceTest, InspectionsThatAreBegunSeeWhatWasThereThen) {
+  constexpr std::size_t kBytes = 300'000;
+  DeviceMemory& memory = device_->memory();
+  const Address at = memory.Allocate(kBytes);
+  // More of them than results fit into the memory that the device writes.
+  constexpr std::size_t kTimes = 1500;
+  const std::vector<Inspection> look = {{Inspection::Kind::kHash, at, 0, kBytes}, {Inspection::Kind::kHash, at, 0, 16}};
+  for (std::size_t i = 0; i < kTimes; ++i) {
+    Preparation preparation;
+    preparation.poison.push_back({at, kBytes, {i % 3, true}});
+    ASSERT_TRUE(device_->Prepare(preparation).ok());
+    ASSERT_TRUE(device_->BeginInspection(look).ok());
+  }
+  const Inspected seen = device_->CollectInspections();
+  ASSERT_TRUE(seen.status.ok()) << seen.status.message;
+  ASSERT_EQ(seen.results.size(), look.size() * kTimes);
+  for (std::size_t i = 0; i < seen.results.size(); ++i) {
+    EXPECT_EQ(seen.results[i].hash, seen.results[i % 6].hash) << i;
+    EXPECT_EQ(seen.results[i].hash == seen.results[(i + 2) % seen.results.size()].hash, false) << i;
+  }
+  EXPECT_TRUE(device_->CollectInspections().results.empty());
+  memory.Free(at);
+}
+
 }  // namespace
 }  // namespace evo

@@ -259,5 +259,48 @@ TEST_F(GateMemoryTest, TheReferenceThatRunsLaterReadsTheInputsAsTheyWereDrawn) {
   EXPECT_EQ(both->outcome, Outcome::kCheating);
 }
 
+// A kernel that is wrong in one run of several, on the `wrong`th set and the `run`th of its runs.
+TEST_F(GateMemoryTest, SetsThatAreCheckedTogetherAreJudgedOneByOne) {
+  constexpr int kRepeats = 2;
+  InputSet* sets[] = {&MakeSet(1), &MakeSet(2), &MakeSet(3)};
+  for (const int wrong : {-1, 0, 1, 3, 5}) {
+    SCOPED_TRACE(wrong);
+    int run = 0;
+    Define("sometimes", [&](const float* x, float* y) {
+      for (int i = 0; i < kTwiceElements; ++i) y[i] = (run == wrong ? 3 : 2) * x[i];
+      ++run;
+    });
+    Gate gate(device_, Determinism::kBitwise);
+    std::vector<BoundProgram> bound;
+    for (InputSet* set : sets) bound.push_back(Bind("sometimes", *set));
+    std::vector<const BoundProgram*> programs;
+    for (const BoundProgram& one : bound) programs.push_back(&one);
+    CheckedErrors errors;
+    const auto failed = gate.CheckTogether(programs, kRepeats, errors);
+    ASSERT_EQ(failed.has_value(), wrong >= 0);
+    if (wrong < 0) continue;
+    EXPECT_EQ(failed->program, static_cast<std::size_t>(wrong / kRepeats));
+    EXPECT_EQ(failed->failure.outcome, Outcome::kNondeterministic) << failed->failure.message;
+  }
+}
+
+TEST_F(GateMemoryTest, OfSetsThatAreCheckedTogetherTheFirstChangedInputIsNamed) {
+  InputSet& first = MakeSet(1);
+  InputSet& second = MakeSet(2);
+  int run = 0;
+  Define("writes", [&](const float* x, float* y) {
+    for (int i = 0; i < kTwiceElements; ++i) y[i] = 2 * x[i];
+    if (run++ == 1) const_cast<float*>(x)[5] += 1;
+  });
+  const BoundProgram bound[] = {Bind("writes", first), Bind("writes", second)};
+  const BoundProgram* programs[] = {&bound[0], &bound[1]};
+  const auto failed = gate_.CheckTogether(programs, 1, errors_);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->program, 1U);
+  EXPECT_EQ(failed->failure.outcome, Outcome::kCheating);
+  EXPECT_THAT(failed->failure.message, HasSubstr("changed its input x"));
+  EXPECT_FALSE(gate_.CheckTogether(programs, 1, errors_)) << "the input is restored for the next run";
+}
+
 }  // namespace
 }  // namespace evo

@@ -79,6 +79,16 @@ TEST_F(HardInputCheckTest, TheBatteryFindsAKernelThatIsRightOnTheTasksInputsOnly
   EXPECT_THAT(failure->message, HasSubstr("inputs: x"));
 }
 
+TEST_F(HardInputCheckTest, TheBatteryFindsTheSameTogether) {
+  const auto one_by_one = Run(&TwiceOfSmall, [](HardInputCheck& hard) { return hard.CheckBattery(0, 1); });
+  const Counterexample found = hard_->counterexample();
+  const auto together = Run(&TwiceOfSmall, [](HardInputCheck& hard) { return hard.CheckBatteryTogether(0); });
+  ASSERT_TRUE(one_by_one && together);
+  EXPECT_EQ(together->message, one_by_one->message);
+  EXPECT_EQ(hard_->counterexample().inputs, found.inputs);
+  EXPECT_FALSE(Run(&Twice, [](HardInputCheck& hard) { return hard.CheckBatteryTogether(0); }));
+}
+
 TEST_F(HardInputCheckTest, WhatWasFoundOnceIsFoundAgain) {
   const Counterexample known{"small", 0, 5, "x: constant(1000)"};
   ASSERT_TRUE(Run(&TwiceOfSmall, [&](HardInputCheck& hard) { return hard.CheckKnown({known}); }));

@@ -133,6 +133,10 @@ DeviceStatus CudaDevice::Prepare(const Preparation& preparation) {
 
 Inspected CudaDevice::Inspect(std::span<const Inspection> inspections) { return inspection_->Inspect(inspections); }
 
+DeviceStatus CudaDevice::BeginInspection(std::span<const Inspection> inspections) { return inspection_->Begin(inspections); }
+
+Inspected CudaDevice::CollectInspections() { return inspection_->Collect(); }
+
 DeviceStatus CudaDevice::Run(LoadedProgram& program, const Sequence& sequence, std::uint64_t schedule) {
   const DeviceStatus started = Start(program, sequence, schedule);
   const DeviceStatus finished = Wait();

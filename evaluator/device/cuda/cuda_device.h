@@ -59,6 +59,8 @@ class CudaDevice : public Device {
   CountedRun Count(LoadedProgram& program, const TimedRun& run) override;
   ClockState Clocks() override { return clocks_->Read(); }
   Inspected Inspect(std::span<const Inspection> inspections) override;
+  DeviceStatus BeginInspection(std::span<const Inspection> inspections) override;
+  Inspected CollectInspections() override;
   std::vector<Inspection> UnusedMemory() const override;
 
  private:

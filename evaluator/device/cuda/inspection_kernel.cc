@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/error.h"
 #include "evaluator/device/cuda/cuda_error.h"
@@ -194,7 +195,9 @@ constexpr std::uint64_t kMostBlocks = 1024;
 // A task has a handful of arguments with two guards each; more inspections take several launches. A kernel takes 4 KB of
 // arguments.
 constexpr std::size_t kMostAtOnce = 64;
-constexpr std::size_t kHostBytes = kMostAtOnce * sizeof(InspectionResult);
+// What one check of a candidate begins; more are waited for before the rest.
+constexpr std::size_t kMostPending = 16 * kMostAtOnce;
+constexpr std::size_t kHostBytes = kMostPending * sizeof(InspectionResult);
 constexpr std::size_t kPartsOffset = kMostAtOnce * sizeof(InspectionResult);
 constexpr std::size_t kDeviceBytes = kPartsOffset + kMostAtOnce * kMostBlocks * sizeof(InspectionResult);
 
@@ -237,16 +240,40 @@ InspectionKernel::~InspectionKernel() {
 }
 
 Inspected InspectionKernel::Inspect(std::span<const Inspection> inspections) {
-  Inspected inspected;
-  while (!inspections.empty() && inspected.status.ok()) {
-    const auto some = inspections.first(std::min(inspections.size(), kMostAtOnce));
-    inspected.status = InspectSome(some, inspected.results);
-    inspections = inspections.subspan(some.size());
-  }
-  return inspected;
+  DeviceStatus begun = Begin(inspections);
+  Inspected seen = Collect();
+  if (!begun.ok()) seen.status = std::move(begun);
+  return seen;
 }
 
-DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& found) {
+DeviceStatus InspectionKernel::Begin(std::span<const Inspection> inspections) {
+  DeviceStatus status;
+  while (!inspections.empty() && status.ok()) {
+    const auto some = inspections.first(std::min(inspections.size(), kMostAtOnce));
+    if (pending_ + some.size() > kMostPending) status = Drain();
+    if (status.ok()) status = BeginSome(some);
+    inspections = inspections.subspan(some.size());
+  }
+  return status;
+}
+
+Inspected InspectionKernel::Collect() {
+  DeviceStatus status = Drain();
+  return {std::move(status), std::exchange(done_, {})};
+}
+
+DeviceStatus InspectionKernel::Drain() {
+  const std::size_t count = std::exchange(pending_, 0);
+  if (DeviceStatus status = ToStatus(cudaStreamSynchronize(stream_), "cudaStreamSynchronize after the launches"); !status.ok())
+    return status;
+  const auto* first = static_cast<const InspectionResult*>(host_);
+  if (std::any_of(first, first + count, [](const InspectionResult& one) { return one.largest < 0; }))
+    return {Outcome::kCheating, "wrote to memory that belongs to no buffer: an inspection has no result", false};
+  done_.insert(done_.end(), first, first + count);
+  return {};
+}
+
+DeviceStatus InspectionKernel::BeginSome(std::span<const Inspection> inspections) {
   Requests requests{};
   std::uint32_t most = 1;
   for (std::size_t i = 0; i < inspections.size(); ++i) {
@@ -262,19 +289,15 @@ DeviceStatus InspectionKernel::InspectSome(std::span<const Inspection> inspectio
     most = std::max(most, blocks);
   }
   // A wild write of a candidate must not make a later inspection miss: nothing is left from one to the next.
-  auto* results = static_cast<InspectionResult*>(host_);
+  auto* results = static_cast<InspectionResult*>(host_) + pending_;
   std::fill_n(results, inspections.size(), NoResult());
   if (const cudaError_t error = cudaMemsetAsync(device_, 0, kPartsOffset, stream_); error != cudaSuccess)
     return ToStatus(error, "cudaMemsetAsync");
   char* parts = static_cast<char*>(device_) + kPartsOffset;
-  void* arguments[] = {&requests, &parts, &device_, &host_};
+  void* arguments[] = {&requests, &parts, &device_, &results};
   const auto count = static_cast<unsigned>(inspections.size());
   if (DeviceStatus status = program_->EnqueueRaw(0, {most, count}, {kThreads}, arguments, stream_); !status.ok()) return status;
-  if (DeviceStatus status = ToStatus(cudaStreamSynchronize(stream_), "cudaStreamSynchronize after the launches"); !status.ok())
-    return status;
-  found.insert(found.end(), results, results + count);
-  if (std::any_of(results, results + count, [](const InspectionResult& one) { return one.largest < 0; }))
-    return {Outcome::kCheating, "wrote to memory that belongs to no buffer: an inspection has no result", false};
+  pending_ += inspections.size();
   return {};
 }
 

@@ -18,15 +18,21 @@ class InspectionKernel {
   InspectionKernel(const InspectionKernel&) = delete;
   InspectionKernel& operator=(const InspectionKernel&) = delete;
 
-  // Waits for everything in the stream.
+  // As Device's Inspect, BeginInspection and CollectInspections. Collect waits for everything in the stream.
   Inspected Inspect(std::span<const Inspection> inspections);
+  DeviceStatus Begin(std::span<const Inspection> inspections);
+  Inspected Collect();
 
  private:
-  DeviceStatus InspectSome(std::span<const Inspection> inspections, std::vector<InspectionResult>& found);
+  DeviceStatus BeginSome(std::span<const Inspection> inspections);
+  // Waits, and takes the results out of the memory that the device writes.
+  DeviceStatus Drain();
 
   cudaStream_t stream_;
   std::unique_ptr<CudaProgram> program_;
-  void* host_ = nullptr;    // results, page-locked, which the device writes
+  void* host_ = nullptr;     // results, page-locked, which the device writes
+  std::size_t pending_ = 0;  // of them
+  std::vector<InspectionResult> done_;
   void* device_ = nullptr;  // for each inspection how many blocks have ended, then the parts of the results
 };
 
