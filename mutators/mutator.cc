@@ -51,7 +51,11 @@ Edit SourceMutator::EditOf(const MutationContext& context, const Proposal& propo
 }
 
 std::optional<Genome> SourceMutator::Mutate(const MutationContext& context, Rng& rng) const {
-  const std::vector<Proposal> proposals = Proposals(context);
+  return Drawn(context, Proposals(context), rng);
+}
+
+std::optional<Genome> SourceMutator::Drawn(const MutationContext& context, const std::vector<Proposal>& proposals,
+                                           Rng& rng) const {
   if (proposals.empty()) return std::nullopt;
   Genome child = context.genome;
   child.edits.push_back(EditOf(context, proposals[rng.Below(proposals.size())]));

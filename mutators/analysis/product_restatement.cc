@@ -305,7 +305,7 @@ class ProductWriter {
 std::optional<std::string> RestatedProduct(const MutationContext& context, int kernel, std::string& why) {
   const SyntaxTree& tree = context.tree;
   const SyntaxNode& node = tree.node(kernel);
-  if (node.kind_name != "FunctionDecl" || !MayBeProduct(tree, kernel)) return std::nullopt;
+  if (node.kind_name != "FunctionDecl" || !MayBeProduct(tree, kernel) || IsTiledByEdit(context, kernel)) return std::nullopt;
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative) return std::nullopt;
   const auto parts = SumPartsOf(tree, kernel);

@@ -176,4 +176,13 @@ bool NeedsBlock(const SyntaxTree& tree, int kernel) {
   });
 }
 
+bool IsTiledByEdit(const MutationContext& context, int kernel) {
+  const std::string& name = context.tree.node(kernel).name;
+  const bool by_edit = std::any_of(context.genome.edits.begin(), context.genome.edits.end(), [&](const Edit& edit) {
+    return !edit.brings.empty() &&
+           std::any_of(edit.anchors.begin(), edit.anchors.end(), [&](const Anchor& anchor) { return anchor.function == name; });
+  });
+  return by_edit && NeedsBlock(context.tree, kernel);
+}
+
 }  // namespace evo

@@ -13,5 +13,8 @@ std::vector<ThreadTrace> RunBlock(ThreadRun& run, std::vector<ThreadSetting> thr
 
 // Whether a kernel's threads have to run together.
 bool NeedsBlock(const SyntaxTree& tree, int kernel);
+// Whether they do because an edit wrote the kernel so, with parameters of its own: a tiled product or convolution. What could be
+// found out by running it is known of the kernel before that edit, and takes a hundred times as long here.
+bool IsTiledByEdit(const MutationContext& context, int kernel);
 
 }  // namespace evo

@@ -18,8 +18,6 @@
 namespace evo {
 namespace {
 
-// Expressions of one run: some seconds.
-constexpr std::int64_t kMostThreadSteps = 40'000'000;
 // How deep functions of the source call each other.
 constexpr int kMostCalls = 6;
 
@@ -47,12 +45,6 @@ std::optional<std::int64_t> PlainInteger(std::string_view text) {
   return error == std::errc{} && stop == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
 }
 
-bool IsRealLiteral(std::string_view text) {
-  if (IsNameOnly(text)) return false;
-  const bool exponent = text.find_first_of("eEfF") != std::string_view::npos && !text.starts_with("0x");
-  return exponent || text.find('.') != std::string_view::npos;
-}
-
 // Whether an element is one of an array of real numbers that the run does not follow: at file scope, or of more dimensions.
 bool IsTable(const SyntaxTree& tree, const ThreadMemory& memory, int expression) {
   if (!IsRealType(tree.node(expression).type)) return false;
@@ -71,11 +63,11 @@ ThreadValue NotedInteger(ThreadTrace& trace, std::int64_t spelled) {
 
 }  // namespace
 
-ThreadExpressions::ThreadExpressions(const SyntaxTree& tree, const ExpressionKinds& kinds, const ThreadSetting& setting,
+ThreadExpressions::ThreadExpressions(const SyntaxTree& tree, ThreadCode& code, const ThreadSetting& setting,
                                      ThreadArithmetic& arithmetic, ThreadMemory& memory, FunctionBodies& bodies,
                                      ThreadTrace& trace, Refusal& refusal)
     : tree_(tree),
-      kinds_(kinds),
+      code_(code),
       setting_(setting),
       arithmetic_(arithmetic),
       memory_(memory),
@@ -94,9 +86,9 @@ ThreadValue ThreadExpressions::NotUnderstood(int expression) {
 
 ThreadValue ThreadExpressions::Evaluate(int expression) {
   if (refusal_.given()) return {};
-  if (++steps_ > kMostThreadSteps) return Refuse("it computes for longer than it is tried");
+  if (!code_.Affords()) return Refuse("it computes for longer than it is tried");
   const SyntaxNode& node = tree_.node(expression);
-  const ExpressionKind kind = kinds_.KindOf(expression);
+  const ExpressionKind kind = code_.kinds().KindOf(expression);
   if (node.children.empty() && kind != ExpressionKind::kName) return Literal(expression);
   switch (kind) {
     case ExpressionKind::kName:
@@ -166,13 +158,14 @@ ThreadValue ThreadExpressions::Literal(int expression) {
   const std::string_view text = tree_.Text(expression);
   if (text == "true" || text == "false") return ThreadValue::Integer(text == "true");
   if (const auto number = PlainInteger(text)) return NotedInteger(trace_, *number);
-  if (const auto size = setting_.sizes.find(text); size != setting_.sizes.end() || DependsOnSize(tree_, text))
+  const ThreadCode::Constant& constant = code_.ConstantAt(expression);
+  if (constant.depends_on_size || setting_.sizes.contains(text))
     return Refuse(fmt::format("{}, which the case decides", Quoted(tree_, expression)));
-  if (const auto value = IsRealLiteral(text) ? std::nullopt : ConstantValue(tree_, text)) {
+  if (constant.integer) {
     if (IsNameOnly(text)) trace_.names.insert(std::string(text));
-    return NotedInteger(trace_, *value);
+    return NotedInteger(trace_, *constant.integer);
   }
-  if (const auto value = RealConstant(tree_, text)) return ThreadValue::Real(*value, std::make_shared<const std::string>(text));
+  if (constant.real) return ThreadValue::Real(*constant.real, std::make_shared<const std::string>(text));
   return NotUnderstood(expression);
 }
 
@@ -193,7 +186,7 @@ ThreadValue ThreadExpressions::Builtin(int expression) {
   const auto& parts = tree_.node(expression).children;
   const std::string_view text = tree_.Text(expression);
   if (parts.size() == 1 && tree_.Text(parts.front()) == text) return Evaluate(parts.front());
-  if (!kinds_.IsBuiltin(expression)) return NotUnderstood(expression);
+  if (!code_.kinds().IsBuiltin(expression)) return NotUnderstood(expression);
   const int symbol = BuiltinSymbol(text.substr(0, text.find('.')), static_cast<std::size_t>(text.back() - 'x'));
   const auto given = setting_.builtins.find(symbol);
   const std::int64_t value = given != setting_.builtins.end() ? given->second : text.ends_with("Idx.x") ? 0 : 1;
@@ -209,14 +202,14 @@ ThreadValue ThreadExpressions::Count(int expression) {
   const ThreadPlace place = PlaceOf(operand);
   const ThreadValue old = memory_.Load(place);
   if (refusal_.given()) return {};
-  const std::string_view spelled = kinds_.OperatorOf(expression).substr(1);
+  const std::string_view spelled = code_.kinds().OperatorOf(expression).substr(1);
   const ThreadValue changed = arithmetic_.Combined(spelled, old, ThreadValue::Integer(1));
   memory_.Store(place, changed);
   return before ? changed : old;
 }
 
 ThreadValue ThreadExpressions::Unary(int expression) {
-  const std::string_view spelled = kinds_.OperatorOf(expression);
+  const std::string_view spelled = code_.kinds().OperatorOf(expression);
   const int operand = tree_.node(expression).children.front();
   if (spelled == "++" || spelled == "--") return Count(expression);
   if (spelled == "*") return memory_.Load(PlaceOf(expression));
@@ -230,7 +223,7 @@ ThreadValue ThreadExpressions::Unary(int expression) {
 }
 
 ThreadValue ThreadExpressions::Binary(int expression) {
-  const std::string_view spelled = kinds_.OperatorOf(expression);
+  const std::string_view spelled = code_.kinds().OperatorOf(expression);
   const auto& sides = tree_.node(expression).children;
   if (IsAssignment(tree_, expression)) return Assign(expression);
   if (spelled == ",") return Evaluate(sides[0]), Evaluate(sides[1]);
@@ -245,7 +238,7 @@ ThreadValue ThreadExpressions::Binary(int expression) {
 ThreadValue ThreadExpressions::Assign(int expression) {
   const auto& sides = tree_.node(expression).children;
   const bool overloaded = tree_.node(expression).kind_name == "CallExpr";  // of half: target, operator, value
-  const std::string_view spelled = overloaded ? "=" : kinds_.OperatorOf(expression);
+  const std::string_view spelled = overloaded ? "=" : code_.kinds().OperatorOf(expression);
   ThreadValue value = Evaluate(sides.back());
   const ThreadPlace place = PlaceOf(sides.front());
   if (refusal_.given()) return {};
@@ -268,9 +261,9 @@ ThreadPlace ThreadExpressions::PlaceOf(int named) {
     place.variable = variable;
     return place;
   }
-  if (kinds_.KindOf(expression) == ExpressionKind::kSubscript && node.children.size() == 2)
+  if (code_.kinds().KindOf(expression) == ExpressionKind::kSubscript && node.children.size() == 2)
     pointer = arithmetic_.Combined("+", Evaluate(node.children[0]), Evaluate(node.children[1]));
-  else if (kinds_.OperatorOf(expression) == "*" && node.children.size() == 1)
+  else if (code_.kinds().OperatorOf(expression) == "*" && node.children.size() == 1)
     pointer = Evaluate(node.children[0]);
   if (pointer.kind != ThreadValue::Kind::kPointer) {
     NotUnderstood(expression);

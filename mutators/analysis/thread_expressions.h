@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "mutators/analysis/expression_kinds.h"
 #include "mutators/analysis/refusal.h"
 #include "mutators/analysis/thread_arithmetic.h"
+#include "mutators/analysis/thread_code.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_trace.h"
 
@@ -29,9 +29,8 @@ class FunctionBodies {
 class ThreadExpressions {
  public:
   // The arguments outlive the object.
-  ThreadExpressions(const SyntaxTree& tree, const ExpressionKinds& kinds, const ThreadSetting& setting,
-                    ThreadArithmetic& arithmetic, ThreadMemory& memory, FunctionBodies& bodies, ThreadTrace& trace,
-                    Refusal& refusal);
+  ThreadExpressions(const SyntaxTree& tree, ThreadCode& code, const ThreadSetting& setting, ThreadArithmetic& arithmetic,
+                    ThreadMemory& memory, FunctionBodies& bodies, ThreadTrace& trace, Refusal& refusal);
 
   ThreadValue Evaluate(int expression);
   // Converted to a type as for a variable that gets it.
@@ -56,15 +55,14 @@ class ThreadExpressions {
   ThreadPlace PlaceOf(int named);
 
   const SyntaxTree& tree_;
-  const ExpressionKinds& kinds_;
+  ThreadCode& code_;
   const ThreadSetting& setting_;
   ThreadArithmetic& arithmetic_;
   ThreadMemory& memory_;
   FunctionBodies& bodies_;
   ThreadTrace& trace_;
   Refusal& refusal_;
-  int depth_ = 0;           // of calls
-  std::int64_t steps_ = 0;  // expressions so far
+  int depth_ = 0;  // of calls
 };
 
 }  // namespace evo

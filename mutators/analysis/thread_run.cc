@@ -5,7 +5,7 @@
 namespace evo {
 
 ThreadTrace ThreadRun::Run(const ThreadSetting& setting) {
-  return ThreadStatements(tree_, kinds_, symbols_, setting).Run(kernel_);
+  return ThreadStatements(tree_, code_, symbols_, setting).Run(kernel_);
 }
 
 }  // namespace evo

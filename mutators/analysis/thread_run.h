@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "mutators/analysis/expression_kinds.h"
+#include "mutators/analysis/thread_code.h"
 #include "mutators/analysis/thread_symbols.h"
 #include "mutators/analysis/thread_trace.h"
 #include "mutators/mutator.h"
@@ -18,7 +18,7 @@ class ThreadRun {
  public:
   // The variable `row` has the setting's value; -1 for none. The context must outlive the object.
   ThreadRun(const MutationContext& context, int kernel, int row)
-      : tree_(context.tree), kernel_(kernel), kinds_(context.tree), symbols_(context.tree, kernel, row) {}
+      : tree_(context.tree), kernel_(kernel), code_(context.tree), symbols_(context.tree, kernel, row) {}
   ThreadTrace Run(const ThreadSetting& setting);
 
   // An index as an expression of the kernel's parameters, of built-in variables and of constants of the block.
@@ -32,7 +32,7 @@ class ThreadRun {
  private:
   const SyntaxTree& tree_;
   int kernel_;
-  ExpressionKinds kinds_;
+  ThreadCode code_;
   ThreadSymbols symbols_;
 };
 

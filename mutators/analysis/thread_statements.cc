@@ -17,14 +17,14 @@ constexpr std::int64_t kMostTurns = 1 << 20;
 
 }  // namespace
 
-ThreadStatements::ThreadStatements(const SyntaxTree& tree, const ExpressionKinds& kinds, ThreadSymbols& symbols,
+ThreadStatements::ThreadStatements(const SyntaxTree& tree, ThreadCode& code, ThreadSymbols& symbols,
                                    const ThreadSetting& setting)
     : tree_(tree),
       symbols_(symbols),
       setting_(setting),
       memory_(tree, symbols, setting, trace_, refusal_),
       arithmetic_(symbols, setting, trace_),
-      expressions_(tree, kinds, setting, arithmetic_, memory_, *this, trace_, refusal_) {}
+      expressions_(tree, code, setting, arithmetic_, memory_, *this, trace_, refusal_) {}
 
 ThreadTrace ThreadStatements::Run(int kernel) {
   for (const int child : tree_.node(kernel).children) {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "mutators/analysis/expression_kinds.h"
 #include "mutators/analysis/refusal.h"
 #include "mutators/analysis/thread_arithmetic.h"
+#include "mutators/analysis/thread_code.h"
 #include "mutators/analysis/thread_expressions.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_symbols.h"
@@ -18,7 +18,7 @@ namespace evo {
 class ThreadStatements : private FunctionBodies {
  public:
   // The arguments outlive the object.
-  ThreadStatements(const SyntaxTree& tree, const ExpressionKinds& kinds, ThreadSymbols& symbols, const ThreadSetting& setting);
+  ThreadStatements(const SyntaxTree& tree, ThreadCode& code, ThreadSymbols& symbols, const ThreadSetting& setting);
   ThreadTrace Run(int kernel);
 
  private:

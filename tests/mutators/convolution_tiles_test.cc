@@ -199,5 +199,22 @@ __global__ void product(const half* a, const half* b, half* d, int m, int n, int
   EXPECT_THAT(ChildrenOf("convolution_tiles", product), IsEmpty());
 }
 
+// What it is was known before; to find that out once more by running it takes seconds.
+TEST(ConvolutionTiles, AKernelThatItWroteIsNotRunAgain) {
+  const Parent parent(kSkipped);
+  const SourceMutator& mutator = SourceMutatorNamed("convolution_tiles");
+  const auto proposals = mutator.Proposals(parent.Context());
+  ASSERT_THAT(proposals, SizeIs(2));
+  Genome genome = parent.genome;
+  genome.edits.push_back(mutator.EditOf(parent.Context(), proposals.front()));
+  for (const BroughtParameter& brought : genome.edits.back().brings) genome.parameters[brought.name] = brought.initial;
+  const Parent tiled(parent.kernel_template, genome);
+  ASSERT_THAT(tiled.rendering.dropped, IsEmpty());
+  for (const char* const name : {"convolution_tiles", "split_tensor_convolution", "tile_contraction", "tensor_contraction"}) {
+    EXPECT_THAT(SourceMutatorNamed(name).Proposals(tiled.Context()), IsEmpty()) << name;
+    EXPECT_THAT(SourceMutatorNamed(name).Refusals(tiled.Context()), Not(testing::Contains(HasSubstr("for longer")))) << name;
+  }
+}
+
 }  // namespace
 }  // namespace evo
