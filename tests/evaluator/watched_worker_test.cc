@@ -5,7 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <stop_token>
+#include <thread>
 
 #include "evaluator/workers/sanitizer.h"
 #include "evaluator/workers/worker_main.h"
@@ -33,13 +38,22 @@ class WatchedWorker : public ::testing::Test {
     ::unsetenv("CUDA_HOME");
     ::unsetenv("TMPDIR");
   }
-  // All four tools on one job.
-  std::vector<ToolResult> Check(const std::string& fault = "",
-                                std::chrono::milliseconds deadline = std::chrono::seconds(30)) const {
+  static WorkerPoolOptions Launched(const std::string& fault) {
     WorkerPoolOptions options = Options(fault);
     options.argv = {"sh", "-c", "\"$@\"; exit $?", "launcher", std::string(options.argv.front()), kLaunched};
     options.launched = true;
     options.start_deadline = std::chrono::seconds(5);
+    return options;
+  }
+  // Whether a process runs the program that stands in for the tool.
+  bool LeftOfTheToolkit() const {
+    const std::string program = (toolkit_.folder() / "bin" / "compute-sanitizer").string();
+    return std::system(("pgrep -f '^[^ ]*bash " + program + "' >" + (folder_ / "left").string()).c_str()) == 0;
+  }
+  // All four tools on one job.
+  std::vector<ToolResult> Check(const std::string& fault = "",
+                                std::chrono::milliseconds deadline = std::chrono::seconds(30)) const {
+    const WorkerPoolOptions options = Launched(fault);
     Job job;
     job.request.header = {{"misbehave", !fault.empty()}, {"stages", {{{"name", "load"}}}}};
     job.deadline = deadline;
@@ -101,6 +115,26 @@ TEST_F(WatchedWorker, ThatHangsIsATimeout) {
   ASSERT_EQ(results.size(), 4U);
   EXPECT_THAT(results, Each(Field(&ToolResult::result, "timeout")));
   EXPECT_EQ(toolkit_.Count(), 5);
+}
+
+// All tools on two cases, with a worker each that hangs; on this machine, and through a launcher with a keeper.
+TEST_F(WatchedWorker, AStopRequestLeavesNoToolBehind) {
+  toolkit_.Write("\"$@\"");
+  for (const bool launched : {false, true}) {
+    std::ofstream(toolkit_.folder() / "calls");
+    WorkerPoolOptions options = launched ? Launched("hang") : Options("hang");
+    Job job;
+    job.request.header = {{"misbehave", true}, {"stages", {{{"name", "load"}}}}};
+    const std::vector<ToolCase> cases{{job, ""}, {job, "timed"}};
+    std::stop_source stop;
+    const std::jthread stopper([&] {
+      while (toolkit_.Count() < 8) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      EXPECT_TRUE(LeftOfTheToolkit());
+      stop.request_stop();
+    });
+    EXPECT_THAT(Sanitizer(toolkit_.folder(), options, {}).Check(cases, 0, stop.get_token()), ::testing::IsEmpty());
+    while (LeftOfTheToolkit()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 TEST_F(WatchedWorker, AToolThatHangsBeforeTheWorkerIsUnsupported) {
