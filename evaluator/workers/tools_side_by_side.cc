@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace evo {
@@ -80,16 +81,20 @@ std::vector<ToolRun> ToolsSideBySide::Run(const std::stop_token& stop) {
   return said;
 }
 
-// That of one tool says how slow the others will be, so that a kernel that is too slow for all of them costs one more deadline.
+// Those that sharing may have kept from their verdict: no time, no memory, no port of compute-sanitizer's. The first that fares
+// no better alone says the same of the others, so that a kernel that is too slow for all of them costs one more deadline.
 void ToolsSideBySide::RunAgainAlone(std::vector<ToolRun>& runs, const std::stop_token& stop) const {
   if (running_.size() < 2) return;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].result.result != "timeout") continue;
+  std::set<std::string> hopeless{"clean", "missing"};
+  for (std::size_t i = 0; i < runs.size() && !stop.stop_requested(); ++i) {
+    const std::string before = runs[i].result.result;
+    if (hopeless.contains(before)) continue;
     ToolRun again = RunTimed(turns_[i], stop);
-    again.seconds += runs[i].seconds;
     if (stop.stop_requested()) return;
+    again.seconds += runs[i].seconds;
     runs[i] = std::move(again);
-    if (runs[i].result.result == "timeout" || FoundFault(runs[i].result)) return;
+    if (FoundFault(runs[i].result)) return;
+    if (runs[i].result.result == before) hopeless.insert(before);
   }
 }
 

@@ -43,9 +43,9 @@ class ToolsSideBySide {
   ~ToolsSideBySide();
 
   // One result for each case and tool, in this order, called "memcheck", or "memcheck at SIZE". Each tool has the whole deadline
-  // of its job. One whose time is over, since it shared the device, runs again alone. If its time is over then, too, its result
-  // is "timeout", which says nothing against the program, and no other runs again. Results end with the first error in their
-  // order, so that the verdict does not depend on which tool was faster: an error stops the tools after it, not those before it.
+  // of its job. One with the result "timeout" or "unsupported", which may come of sharing the device, runs again alone, until one
+  // has that result alone, too; neither says anything against the program. Results end with the first error in their order, so
+  // that the verdict does not depend on which tool was faster: an error stops the tools after it, not those before it.
   std::vector<ToolRun> Run(const std::stop_token& stop);
 
  private:

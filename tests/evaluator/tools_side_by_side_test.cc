@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -160,6 +161,23 @@ TEST(ToolsSideBySide, AKernelThatIsTooSlowForAllOfThemCostsOneMoreDeadline) {
   EXPECT_THAT(RunTools(run, TwoCases()),
               ElementsAre("memcheck timeout", "racecheck timeout", "memcheck at timed timeout", "racecheck at timed timeout"));
   EXPECT_EQ(ran, 5);
+}
+
+// The eight need memory and ports of the same machine.
+TEST(ToolsSideBySide, OneThatCouldNotRunBesideTheOthersRunsAgainAlone) {
+  std::map<std::string, int> ran;
+  std::mutex mutex;
+  const auto run = [&](const std::string& tool, const Job& job, const std::stop_token&) -> ToolResult {
+    const std::lock_guard lock(mutex);
+    const int times = ++ran[Name(tool, job)];
+    if (tool == "memcheck") return {tool, "unsupported", "does not know this kernel"};
+    return {tool, times == 1 ? "timeout" : "clean", ""};
+  };
+  EXPECT_THAT(RunTools(run, TwoCases()), ElementsAre("memcheck unsupported", "racecheck clean", "memcheck at timed unsupported",
+                                                     "racecheck at timed clean"));
+  EXPECT_EQ(ran["memcheck"], 2);
+  EXPECT_EQ(ran["memcheck at timed"], 1) << "the other case has shown that it is not for sharing";
+  EXPECT_EQ(ran["racecheck at timed"], 2);
 }
 
 TEST(ToolsSideBySide, WhatOneFindsAloneCountsAsIfItHadBeenInTime) {
