@@ -6,6 +6,16 @@
 
 namespace evo {
 
+std::string Part(const std::string& part, double seconds) {
+  constexpr double kShownSeconds = 0.05;
+  return seconds < kShownSeconds ? "" : fmt::format("{} {:.1f} s", part, seconds);
+}
+
+void AddParts(std::string& text, const std::string& parts) {
+  if (!text.empty() && !parts.empty()) text += ", ";
+  text += parts;
+}
+
 void PartTimes::Begin(std::string part, Clock::time_point now) {
   End(now);
   current_ = std::move(part);
@@ -23,13 +33,9 @@ void PartTimes::End(Clock::time_point now) {
 }
 
 std::string PartTimes::Text(Clock::time_point now) {
-  constexpr double kShownSeconds = 0.05;
   End(now);
   std::string text;
-  for (const auto& [part, time] : parts_) {
-    const double seconds = std::chrono::duration<double>(time).count();
-    if (seconds >= kShownSeconds) text += fmt::format("{}{} {:.1f} s", text.empty() ? "" : ", ", part, seconds);
-  }
+  for (const auto& [part, time] : parts_) AddParts(text, Part(part, std::chrono::duration<double>(time).count()));
   return text;
 }
 

@@ -7,6 +7,11 @@
 
 namespace evo {
 
+// "search 20.0 s"; empty if it is under 0.05 s.
+std::string Part(const std::string& part, double seconds);
+// Adds parts to a text of them: "inputs 2.1 s, search 20.0 s".
+void AddParts(std::string& text, const std::string& parts);
+
 // How long the parts of some work took that follow one another.
 class PartTimes {
  public:

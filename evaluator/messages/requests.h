@@ -77,7 +77,8 @@ struct ExportRequest {
 BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels, variables))
 
 // To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered. `only_counts`: no
-// request but CountRequest will follow, and other inputs than those that it needs are not drawn.
+// request but CountRequest will follow, and other inputs than those that it needs are not drawn. `draws_ahead`: draws at once, by
+// several threads, what candidates of a search meet; otherwise a request has to draw what it needs.
 struct SetupRequest {
   static constexpr const char* kKind = "setup";
   std::string task_json;
@@ -91,10 +92,11 @@ struct SetupRequest {
   AttachedData recorded;
   std::vector<std::string> uuids;  // of the GPUs of `machines`, in the same order; empty: their ordinals say which is which
   bool only_counts = false;
+  bool draws_ahead = true;
 };
 BOOST_DESCRIBE_STRUCT(SetupRequest, (),
                       (task_json, task_reference, task_directory, seeds, l2, machines, reference, baseline, recorded, uuids,
-                       only_counts))
+                       only_counts, draws_ahead))
 
 // Times of one case beyond which a candidate needs no precise figure.
 struct CaseBounds {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
+#include <chrono>
+#include <numeric>
+#include <optional>
+#include <utility>
 #include <variant>
 
 #include "core/error.h"
@@ -14,6 +17,7 @@
 #include "evaluator/scheduling/deadlines.h"
 #include "evaluator/scheduling/job_results.h"
 #include "evaluator/scheduling/jobs.h"
+#include "evaluator/scheduling/meanwhile.h"
 
 namespace evo {
 namespace {
@@ -74,14 +78,15 @@ void ReplaceImage(CompiledProgram& old, CompiledProgram made) {
   old = std::move(made);
 }
 
-// An error that a tool reports fails the check.
-void JudgeTools(ChampionCheck& check) {
-  const auto found = std::find_if(check.tools.begin(), check.tools.end(), FoundFault);
-  if (found == check.tools.end()) return;
-  const bool race = found->tool.starts_with("racecheck") || found->tool.starts_with("synccheck") ||
-                    found->message.find("race in ") != std::string::npos;  // as the emulation says it
-  check.outcome = found->result == "crash" ? Outcome::kCrash : race ? Outcome::kNondeterministic : Outcome::kCheating;
-  check.message = fmt::format("{}: {}", found->tool, found->message);
+using Clock = std::chrono::steady_clock;
+
+double SecondsBetween(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+double SecondsOfStages(const JobResult& result) {
+  return std::accumulate(result.stage_ms.begin(), result.stage_ms.end(), 0.0,
+                         [](double sum, const auto& stage) { return sum + stage.second / 1000; });
 }
 
 ChampionCheck Failed(Outcome outcome, std::string message) {
@@ -92,13 +97,6 @@ ChampionCheck Failed(Outcome outcome, std::string message) {
 }
 
 }  // namespace
-
-Seeds UnpredictableSeeds() {
-  std::random_device entropy;
-  Seeds seeds;
-  for (std::size_t i = 0; i < kPoolSeeds; ++i) seeds.push_back((static_cast<std::uint64_t>(entropy()) << 32) | entropy());
-  return seeds;
-}
 
 std::variant<ChampionChecker::Programs, ChampionCheck> ChampionChecker::CompileBoth(const Candidate& candidate,
                                                                                     const Candidate& baseline,
@@ -128,62 +126,78 @@ ChampionRequest ChampionChecker::MakeRequest(const Candidate& candidate, const C
 ChampionCheck ChampionChecker::CheckAnswers(const Candidate& candidate, const Candidate& baseline,
                                             std::vector<Counterexample> first, const CheckEffort& effort,
                                             std::chrono::milliseconds deadline, const std::stop_token& stop) const {
+  PartTimes times;
+  times.Begin("compiling");
   auto programs = CompileBoth(candidate, baseline, stop);
   if (auto* failed = std::get_if<ChampionCheck>(&programs)) return std::move(*failed);
+  std::string took = times.Text();
   ChampionRequest request = MakeRequest(candidate, baseline, std::move(std::get<Programs>(programs)), std::move(first));
   request.effort = effort;
-  return Measure(std::move(request), fresh_workers_.DrawSeeds(), deadline, stop);
+  ChampionCheck check = Measure(std::move(request), fresh_workers_.DrawSeeds(), deadline, stop);
+  AddParts(took, check.took);
+  check.took = std::move(took);
+  return check;
 }
 
 void ChampionChecker::RunTools(const Candidate& candidate, ChampionCheck& check, const std::stop_token& stop) const {
+  if (tools_ == nullptr) return;
+  const Seeds seeds = fresh_workers_.DrawSeeds();
+  Meanwhile<ToolRun> blocks(stop, [&](const std::stop_token& own) { return tools_->SampleBlocks(candidate.source, seeds, own); });
+  PartTimes times;
+  times.Begin("lines");
+  // The tools meet no other sizes.
+  const ImageSizes sizes{sizes_.needed, {}, {}};
   const JobResult result =
-      RunAndWait(compile_, {MakeCompileJob(candidate.source, arch_, true, kCompileDeadline, sizes_, true)}, stop).front();
+      RunAndWait(compile_, {MakeCompileJob(candidate.source, arch_, true, kCompileDeadline, sizes, true)}, stop).front();
   if (stop.stop_requested()) return;
   const CompileResult compiled = RequireCompileResult(result);
   if (compiled.outcome != Outcome::kOk) throw Error(fmt::format("a kernel that compiled before does not: {}", compiled.message));
-  RunTools({candidate.source, compiled.program}, candidate.source, check, fresh_workers_.DrawSeeds(), stop);
-}
-
-void ChampionChecker::RunTools(const AttachedProgram& program, const std::string& text, ChampionCheck& check, const Seeds& seeds,
-                               const std::stop_token& stop) const {
-  PartTimes times;
-  times.Begin("counters");
-  CountedEvents counted = fresh_workers_.CountEvents(program, text, seeds, stop);
-  check.counters = std::move(counted.counters);
-  check.stalls = std::move(counted.stalls);
-  check.not_counted = std::move(counted.not_counted);
-  times.Begin("tools");
-  std::vector<ToolResult> results = fresh_workers_.RunSanitizer(program, seeds, stop);
-  if (stop.stop_requested()) return;
-  const std::string took = times.Text();
-  if (!took.empty()) check.took += (check.took.empty() ? "" : ", ") + took;
-  for (ToolResult& result : results) check.tools.push_back(std::move(result));
-  JudgeTools(check);
+  AddParts(check.took, times.Text());
+  AddToolRuns(*tools_, {candidate.source, compiled.program}, candidate.source, seeds, blocks, check, stop);
 }
 
 ChampionCheck ChampionChecker::CheckExport(const Candidate& candidate, const Candidate& baseline,
                                            std::vector<Counterexample> first, const CheckEffort& effort,
                                            std::chrono::milliseconds deadline, const ExportToJudge& exported,
                                            const std::stop_token& stop) const {
+  PartTimes times;
+  times.Begin("compiling");
   auto compiled = CompileBoth(candidate, baseline, stop);
   if (auto* failed = std::get_if<ChampionCheck>(&compiled)) return std::move(*failed);
   Programs& programs = std::get<Programs>(compiled);
+  times.Begin("nvcc");
   const ExportResult nvcc = CompileExport(exported, programs.candidate.program, stop);
   if (nvcc.outcome != Outcome::kOk) {
     ChampionCheck failed = Failed(nvcc.outcome, fmt::format("the exported file: {}", nvcc.tool.message));
     failed.tools = {nvcc.tool};
     return failed;
   }
+  std::string took = times.Text();
   const Seeds seeds = fresh_workers_.DrawSeeds();
   ChampionRequest request = MakeRequest(candidate, baseline, std::move(programs), std::move(first));
   request.effort = effort;
+  // For the tools, beside what follows. Where compilers would disturb the timing, it is done afterwards.
+  const bool is_nvccs = exported.runs_image && nvcc.tool.result == "clean";
+  std::optional<Meanwhile<AttachedProgram>> with_lines;
+  std::optional<Meanwhile<ToolRun>> blocks;
+  if (tools_ != nullptr) {
+    const auto make = [&](const std::stop_token& own) {
+      return is_nvccs ? WithLines(exported, request.candidate, own) : request.candidate;
+    };
+    with_lines.emplace(stop, make, !pauses_compilers_);
+    const auto sample = [&](const std::stop_token& own) { return tools_->SampleBlocks(candidate.source, seeds, own); };
+    blocks.emplace(stop, sample, !pauses_compilers_);
+  }
   ChampionCheck check = Measure(request, seeds, deadline, stop);
   check.tools.insert(check.tools.begin(), nvcc.tool);
-  if (check.outcome != Outcome::kOk) return check;
-  if (!exported.runs_image || nvcc.tool.result != "clean")
-    RunTools(request.candidate, candidate.source, check, seeds, stop);
-  else
-    RunTools(WithLines(exported, std::move(request.candidate), stop), exported.exported.kernel, check, seeds, stop);
+  AddParts(took, check.took);
+  check.took = std::move(took);
+  if (check.outcome != Outcome::kOk || tools_ == nullptr) return check;
+  PartTimes waited;
+  waited.Begin("lines");
+  const AttachedProgram program = with_lines->Get();
+  AddParts(check.took, waited.Text());
+  AddToolRuns(*tools_, program, is_nvccs ? exported.exported.kernel : candidate.source, seeds, *blocks, check, stop);
   return check;
 }
 
@@ -240,13 +254,21 @@ void FailingSizes::Add(const AvoidedInputs& failing) {
 ChampionCheck ChampionChecker::Measure(ChampionRequest request, const Seeds& seeds, std::chrono::milliseconds deadline,
                                        const std::stop_token& stop) const {
   request.avoided = failing_sizes_.All();
-  for (;;) {
+  const auto begin = Clock::now();
+  for (auto last = begin;; last = Clock::now()) {
     Job job = MakeRunJob(ToMessage(request), deadline, pauses_compilers_ ? &compile_ : nullptr);
     job.deadlines_per_stage = kDeadlinesPerStage;
     job.deadline_rule = Deadlines::ChampionRule();
     const JobResult result = RunAndWait(*fresh_workers_.StartRunner(seeds), {job}, stop).front();
     auto left_out = LeaveOutAfter(result, job, seeds, stop);
-    if (!left_out) return ReadCheck(result);
+    if (!left_out) {
+      ChampionCheck check = ReadCheck(result);
+      std::string took = Part("earlier tries", SecondsBetween(begin, last));
+      AddParts(took, Part("starting", SecondsBetween(last, Clock::now()) - SecondsOfStages(result)));
+      AddParts(took, check.took);
+      check.took = std::move(took);
+      return check;
+    }
     request.avoided.push_back(std::move(*left_out));
     if (request.avoided.size() > kMostChampionsAvoided) {
       throw Error(

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,23 +12,17 @@
 
 #include "core/evaluator.h"
 #include "evaluator/messages/requests.h"
+#include "evaluator/scheduling/champion_tools.h"
+#include "evaluator/scheduling/seeds.h"
 #include "evaluator/workers/job_runner.h"
 
 namespace evo {
-
-// Seeds of the pool of input sets: six sets to rotate among, and one number more for the timer's own draws.
-inline constexpr std::size_t kPoolSeeds = 7;
-
-using Seeds = std::vector<std::uint64_t>;
 
 // What the user gets of a candidate.
 struct ExportToJudge {
   ExportedKernel exported;
   bool runs_image = true;  // nvcc's image takes the place of the candidate's; else it only has to compile
 };
-
-// Not from the run's seed: no kernel can have been written or bred for the inputs that follow.
-Seeds UnpredictableSeeds();
 
 // Makes the processes in which champion candidates are checked. WorkerSet implements it; a test's fake answers instead.
 class FreshWorkers {
@@ -39,15 +32,6 @@ class FreshWorkers {
   virtual Seeds DrawSeeds() { return UnpredictableSeeds(); }
   // A runner that starts a new process for every job, with inputs drawn from these seeds.
   virtual std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) = 0;
-  // Runs samples of a program's blocks in the emulation, then the small case under compute-sanitizer's tools, then a search case
-  // as far as its time allows. Empty where the device has no such tools or they are not wanted.
-  virtual std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds,
-                                               const std::stop_token& stop) = 0;
-  // What the hardware counts while the program and the baseline run. Empty where the device counts nothing. `text`: of the file
-  // of whose lines the image speaks.
-  virtual CountedEvents CountEvents(const AttachedProgram&, const std::string& /*text*/, const Seeds&, const std::stop_token&) {
-    return {};
-  }
 };
 
 // Sizes that a task does not list and at which the baseline failed alone: that is a matter of the sizes and not of what is drawn,
@@ -64,14 +48,18 @@ class FailingSizes {
 };
 
 // Checks champion candidates: held-out cases and interleaved timing against the baseline in a fresh process, with seeds that did
-// not exist when the candidate was bred, then compute-sanitizer. Where the baseline ends the process on sizes or inputs that the
-// task does not list, and does so alone, too, the check is repeated in another process without them.
+// not exist when the candidate was bred, then the tools. What needs a processor alone, and the device not, is done beside. Where
+// the baseline ends the process on sizes or inputs that the task does not list, and does so alone, too, the check is repeated in
+// another process without them.
 class ChampionChecker {
  public:
-  // `pauses_compilers`: compile workers stand still while a kernel is timed. `sizes`: for sources that have them compiled in.
-  ChampionChecker(JobRunner& compile, FreshWorkers& fresh_workers, std::string arch, bool pauses_compilers, ImageSizes sizes = {})
+  // `tools`: nullptr where the device has none or they are not wanted. `pauses_compilers`: compile workers stand still while a
+  // kernel is timed. `sizes`: for sources that have them compiled in.
+  ChampionChecker(JobRunner& compile, FreshWorkers& fresh_workers, ChampionTools* tools, std::string arch, bool pauses_compilers,
+                  ImageSizes sizes = {})
       : compile_(compile),
         fresh_workers_(fresh_workers),
+        tools_(tools),
         arch_(std::move(arch)),
         pauses_compilers_(pauses_compilers),
         sizes_(std::move(sizes)) {}
@@ -97,9 +85,6 @@ class ChampionChecker {
                                                     const std::stop_token& stop) const;
   static ChampionRequest MakeRequest(const Candidate& candidate, const Candidate& baseline, Programs programs,
                                      std::vector<Counterexample> first);
-  // `text`: of the file of whose lines the image speaks.
-  void RunTools(const AttachedProgram& program, const std::string& text, ChampionCheck& check, const Seeds& seeds,
-                const std::stop_token& stop) const;
   struct ExportResult {
     Outcome outcome = Outcome::kOk;
     ToolResult tool;
@@ -114,6 +99,7 @@ class ChampionChecker {
 
   JobRunner& compile_;
   FreshWorkers& fresh_workers_;
+  ChampionTools* tools_;
   std::string arch_;
   bool pauses_compilers_;
   ImageSizes sizes_;

@@ -6,7 +6,7 @@ namespace evo {
 
 Pipeline::Pipeline(WorkerSet& workers, PriorKnowledge prior)
     : runs_images_(workers.policy().runs_device_assembly),
-      champion_checker_(workers.compile_runner(), workers, workers.arch(), workers.policy().pauses_compilers,
+      champion_checker_(workers.compile_runner(), workers, workers.tools(), workers.arch(), workers.policy().pauses_compilers,
                         workers.check_sizes()),
       scheduler_(workers.scheduler_settings(), std::move(prior)) {
   if (auto settings = workers.elite_counter_settings()) elites_ = std::make_unique<EliteCounter>(std::move(*settings));

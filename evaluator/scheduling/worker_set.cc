@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
+#include <chrono>
 #include <utility>
 
 #include "core/error.h"
@@ -27,8 +27,15 @@ namespace {
 
 // The tools slow a kernel down by ten to a hundred times; the small case takes them seconds.
 constexpr std::chrono::milliseconds kSanitizerDeadline{60'000};
-// For all tools on a search case together.
+// For each tool on a search case.
 constexpr std::chrono::milliseconds kTimedCaseTime{30'000};
+
+// Of the device's memory, for one process under a tool: its context and the tool's code, then the arguments, workspaces, and what
+// the tool notes of them.
+constexpr std::size_t kToolBytes = std::size_t{1} << 30;
+constexpr std::size_t kToolBytesPerByte = 4;
+// Other processes have some of the memory: their contexts, and the inputs of a run worker.
+constexpr std::size_t kMemoryForTools = 2;
 
 // Counting takes a second; a profiler that hangs must not hold up the check.
 constexpr std::chrono::milliseconds kCountDeadline{20'000};
@@ -47,7 +54,7 @@ WorkerSet::WorkerSet(PipelineOptions options, const Task& task)
   met_.unconfined.merge(UnconfinedIn(compile_pool_.WaitReady(options_.interrupt)));
   CompilePrograms();
   machines_ = MeasureMachines("start");
-  run_pool_.SetSetup(RunSetup(DrawSeeds()));
+  run_pool_.SetSetup(ToMessage(RunSetup(DrawSeeds())));
   compile_pool_.SetSetup(ToMessage(LaunchLimitsRequest{task_.json, task_.reference, task_.directory.string(), met_.device}));
 }
 
@@ -130,7 +137,7 @@ std::optional<EliteCounterSettings> WorkerSet::elite_counter_settings() {
     options.start_deadline = kCountDeadline;
     auto pool = std::make_unique<WorkerPool>(options);
     pool->WaitReady(stop);
-    pool->SetSetup(RunSetup(seeds, true));
+    pool->SetSetup(CountingSetup(seeds));
     return pool;
   };
   if (options_.warn) settings.warn = options_.warn;
@@ -213,18 +220,23 @@ std::vector<std::string> WorkerSet::UuidsOf(const std::vector<MachineState>& mac
   return uuids;
 }
 
-Message WorkerSet::RunSetup(const Seeds& seeds, bool only_counts) const {
-  return ToMessage(SetupRequest{task_.json,
-                                task_.reference,
-                                task_.directory.string(),
-                                seeds,
-                                options_.l2,
-                                machines_,
-                                {task_.reference, programs_.reference},
-                                {options_.baseline_source, programs_.baseline},
-                                programs_.recorded,
-                                UuidsOf(machines_),
-                                only_counts});
+SetupRequest WorkerSet::RunSetup(const Seeds& seeds) const {
+  return {task_.json,
+          task_.reference,
+          task_.directory.string(),
+          seeds,
+          options_.l2,
+          machines_,
+          {task_.reference, programs_.reference},
+          {options_.baseline_source, programs_.baseline},
+          programs_.recorded,
+          UuidsOf(machines_)};
+}
+
+Message WorkerSet::CountingSetup(const Seeds& seeds) const {
+  SetupRequest setup = RunSetup(seeds);
+  setup.only_counts = true;
+  return ToMessage(setup);
 }
 
 std::optional<ReferenceCost> WorkerSet::TimeReference() {
@@ -237,15 +249,15 @@ std::optional<ReferenceCost> WorkerSet::TimeReference() {
 
 std::unique_ptr<JobRunner> WorkerSet::StartRunner(const Seeds& seeds) {
   auto pool = std::make_unique<WorkerPool>(FreshPoolOptions());
-  pool->SetSetup(RunSetup(seeds));
+  pool->SetSetup(ToMessage(RunSetup(seeds)));
   return pool;
 }
 
 CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const std::string& text, const Seeds& seeds,
                                      const std::stop_token& stop) {
-  if (!policy_.counts_events || !options_.tools || programs_.baseline.image.empty()) return {};
+  if (!policy_.counts_events || programs_.baseline.image.empty()) return {};
   WorkerPool pool(CountingPoolOptions());
-  pool.SetSetup(RunSetup(seeds, true));
+  pool.SetSetup(CountingSetup(seeds));
   const AttachedProgram baseline{options_.baseline_source, programs_.baseline};
   const JobResult result =
       RunAndWait(pool, {MakeRunJob(ToMessage(CountRequest{program, baseline, text}), kCountDeadline, nullptr)}, stop).front();
@@ -260,30 +272,31 @@ CountedEvents WorkerSet::CountEvents(const AttachedProgram& program, const std::
   }
 }
 
-std::vector<ToolResult> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
-  if (!policy_.runs_sanitizers || !options_.tools) return {};
-  auto sampled = std::async(std::launch::async, [&] {
-    return SampleEmulatedBlocks(options_.worker_argv, task_, program.source, arch_, seeds.front(), stop);
-  });
+ToolRun WorkerSet::SampleBlocks(const std::string& source, const Seeds& seeds, const std::stop_token& stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  ToolResult result = SampleEmulatedBlocks(options_.worker_argv, task_, source, arch_, seeds.front(), stop);
+  return {std::move(result), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+}
+
+std::vector<ToolRun> WorkerSet::RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) {
   WorkerPoolOptions options = FreshPoolOptions();
   options.init["use"] = "tool";  // CUPTI and the sanitizer would be in each other's way
-  const Sanitizer sanitizer(CudaRoot().value_or(""), options, RunSetup(seeds));
-  Job job;
-  job.request = ToMessage(SmallCaseRequest{program, ""});
-  job.deadline = kSanitizerDeadline;
-  std::vector<ToolResult> results = sanitizer.Check(job, "", stop);
-  if (std::none_of(results.begin(), results.end(), FoundFault)) {
-    // What is wrong at the size that is timed may be right at a smaller one. The case with the most bytes.
-    const std::vector<Case>& cases = SearchCases(task_, policy_.cases);
-    const Case& timed = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
-      return BareInputs::Bytes(task_, a) < BareInputs::Bytes(task_, b);
-    });
-    job.request = ToMessage(SmallCaseRequest{program, timed.name});
-    job.deadline = kTimedCaseTime;
-    for (ToolResult& result : sanitizer.Check(job, timed.name, stop)) results.push_back(std::move(result));
-  }
-  results.insert(results.begin(), sampled.get());
-  return results;
+  SetupRequest setup = RunSetup(seeds);
+  setup.draws_ahead = false;  // a request of a tool meets one set of inputs
+  const Sanitizer sanitizer(CudaRoot().value_or(""), options, ToMessage(setup));
+  // What is wrong at the size that is timed may be right at a smaller one. The case with the most bytes.
+  const std::vector<Case>& cases = SearchCases(task_, policy_.cases);
+  const Case& timed = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
+    return BareInputs::Bytes(task_, a) < BareInputs::Bytes(task_, b);
+  });
+  const auto make = [&](const Case& sizes, const std::string& name, std::chrono::milliseconds deadline) {
+    ToolCase one{{}, name, kToolBytes + kToolBytesPerByte * BareInputs::Bytes(task_, sizes)};
+    one.job.request = ToMessage(SmallCaseRequest{program, name});
+    one.job.deadline = deadline;
+    return one;
+  };
+  return sanitizer.Check({make(task_.small, "", kSanitizerDeadline), make(timed, timed.name, kTimedCaseTime)},
+                         met_.device.memory_bytes / kMemoryForTools, stop);
 }
 
 }  // namespace evo

@@ -53,7 +53,7 @@ struct PipelineOptions {
 
 // The worker processes of a run, ready for candidates of one task: one run worker for each device, and compile workers. Tells
 // what the device is before a Pipeline is made.
-class WorkerSet : public FreshWorkers {
+class WorkerSet : public FreshWorkers, public ChampionTools {
  public:
   // Starts the workers, compiles the reference and the baseline, and measures the machine. Throws Error when the device, the tool
   // chain or the reference is not usable, Interrupted when asked to stop meanwhile.
@@ -84,7 +84,10 @@ class WorkerSet : public FreshWorkers {
 
   Seeds DrawSeeds() override { return options_.draw_seeds(); }
   std::unique_ptr<JobRunner> StartRunner(const Seeds& seeds) override;
-  std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
+  // nullptr where the device has no tools, and where they are not wanted.
+  ChampionTools* tools() { return options_.tools && policy_.runs_sanitizers ? this : nullptr; }
+  ToolRun SampleBlocks(const std::string& source, const Seeds& seeds, const std::stop_token& stop) override;
+  std::vector<ToolRun> RunSanitizer(const AttachedProgram& program, const Seeds& seeds, const std::stop_token& stop) override;
   CountedEvents CountEvents(const AttachedProgram& program, const std::string& text, const Seeds& seeds,
                             const std::stop_token& stop) override;
 
@@ -97,7 +100,8 @@ class WorkerSet : public FreshWorkers {
   void Meet();
   void CompilePrograms();
   std::vector<std::string> UuidsOf(const std::vector<MachineState>& machines) const;
-  Message RunSetup(const Seeds& seeds, bool only_counts = false) const;
+  SetupRequest RunSetup(const Seeds& seeds) const;
+  Message CountingSetup(const Seeds& seeds) const;
 
   // What the workers said of themselves and of their machines.
   struct Met {

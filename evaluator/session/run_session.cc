@@ -41,6 +41,7 @@ void RunSession::Setup(const SetupRequest& request) {
   legal_.emplace(*device_, cache_, task, request.baseline);
   inputs_.emplace(*device_, cache_, std::move(task), request.seeds);
   timer_.emplace(*device_, *inputs_, TimedL2(), std::move(measured), jobs_wait_);
+  if (!request.draws_ahead) return;
   if (request.only_counts)
     inputs_->DrawUnanswered(CaseToCount(*inputs_));
   else
@@ -164,22 +165,28 @@ MachineState RunSession::Measure(const MachineRequest& request, WorkerChannel& c
   return std::get<MachineState>(measured);
 }
 
+// A tool that has watched nothing would call a program clean that did not run: then the device failed.
 std::string RunSession::RunOnce(const SmallCaseRequest& request, WorkerChannel& channel) {
   channel.Begin(Stage::kLoad);
   auto loaded = LoadProgram(*device_, request.candidate.source, request.candidate.program);
-  if (auto* failure = std::get_if<Failure>(&loaded)) return failure->message;
+  if (auto* failure = std::get_if<Failure>(&loaded)) throw InfrastructureFailure(failure->message);
   channel.Begin(Stage::kCheck);
   InputPool& inputs = inputs_.value();
   for (const Case& sizes : inputs.search_cases()) {
     if (sizes.name != request.search_case) continue;
     const auto failure = RunBare(*device_, std::get<Program>(loaded), inputs.task(), sizes, inputs.check_seed());
-    return failure ? failure->message : "";
+    if (failure) throw InfrastructureFailure(failure->message);
+    return "";
   }
   Gate gate(*device_, inputs.task().determinism);
   CheckedErrors errors;
   const Probe probe{&inputs.task().small, 0, 1};
   const auto failure = ProgramChecker(*device_, inputs).Check(std::get<Program>(loaded), gate, probe, errors);
-  return failure ? failure->message : "";
+  if (!failure) return "";
+  const bool ran = failure->outcome == Outcome::kWrongResult || failure->outcome == Outcome::kNondeterministic ||
+                   failure->outcome == Outcome::kCheating;
+  if (!ran) throw InfrastructureFailure(failure->message);
+  return failure->message;
 }
 
 CountedEvents RunSession::CountEvents(const CountRequest& request, WorkerChannel& channel) {

@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
+#include <exception>
 #include <fstream>
-#include <future>
+#include <iterator>
 #include <sstream>
+#include <utility>
+#include <variant>
 
 #include "core/error.h"
+#include "evaluator/messages/message_codec.h"
+#include "evaluator/messages/requests.h"
+#include "evaluator/workers/tools_side_by_side.h"
 #include "evaluator/workers/watched_worker.h"
 #include "platform/command.h"
 
@@ -71,6 +78,20 @@ ToolResult ReadSanitizerLog(const std::string& tool, const std::string& log) {
   return {tool, "unsupported", FirstFinding(log)};
 }
 
+ToolResult WithAnswer(ToolResult clean, const Message& reply) {
+  std::variant<SmallCaseResult, InfrastructureReport> answer;
+  try {
+    answer = FromReply<SmallCaseResult>(reply);
+  } catch (const std::exception&) {
+    return clean;  // the tool watched whatever has spoilt the answer
+  }
+  if (const auto* report = std::get_if<InfrastructureReport>(&answer))
+    return {clean.tool, "unsupported", "the kernel did not run under the tool: " + report->message};
+  const std::string& failure = std::get<SmallCaseResult>(answer).failure;
+  if (!failure.empty()) clean.message = "wrong under the tool: " + failure;
+  return clean;
+}
+
 Sanitizer::Sanitizer(const fs::path& cuda_root, WorkerPoolOptions options, Message setup)
     : program_(FindComputeSanitizer(cuda_root)),
       options_(std::move(options)),
@@ -81,26 +102,9 @@ Sanitizer::Sanitizer(const fs::path& cuda_root, WorkerPoolOptions options, Messa
 
 Sanitizer::Sanitizer(Run run) : run_(std::move(run)) {}
 
-std::vector<ToolResult> Sanitizer::Check(const Job& job, const std::string& size, const std::stop_token& stop) const {
-  std::stop_source others;
-  const std::stop_callback forward(stop, [&] { others.request_stop(); });
-  std::vector<std::future<ToolResult>> running;
-  for (const char* tool : kTools) {
-    running.push_back(std::async(std::launch::async, [this, tool, &job, &others] {
-      ToolResult result = run_(tool, job, others.get_token());
-      if (FoundFault(result)) others.request_stop();
-      return result;
-    }));
-  }
-  std::vector<ToolResult> results;
-  for (std::future<ToolResult>& one : running) {
-    ToolResult result = one.get();
-    // Without a fault of its own, a tool that was stopped has nothing to say.
-    if (others.stop_requested() && !FoundFault(result) && result.result != "clean") continue;
-    if (!size.empty()) result.tool += " at " + size;
-    results.push_back(std::move(result));
-  }
-  return results;
+std::vector<ToolRun> Sanitizer::Check(const std::vector<ToolCase>& cases, std::size_t memory_bytes,
+                                      const std::stop_token& stop) const {
+  return ToolsSideBySide(run_, {std::begin(kTools), std::end(kTools)}, cases, memory_bytes).Run(stop);
 }
 
 ToolResult Sanitizer::RunTool(const std::string& tool, const Job& job, const std::stop_token& stop) const {
@@ -109,7 +113,8 @@ ToolResult Sanitizer::RunTool(const std::string& tool, const Job& job, const std
   options.fresh = true;
   // A tool writes its summary only when the program that it watches has ended by itself.
   options.end_gracefully = true;
-  const fs::path log = fs::temp_directory_path() / fmt::format("evo-sanitizer-{}-{}.log", ::getpid(), tool);
+  static std::atomic<int> number = 0;  // one tool may run on two cases at once
+  const fs::path log = fs::temp_directory_path() / fmt::format("evo-sanitizer-{}-{}-{}.log", ::getpid(), tool, ++number);
   if (options.launched) {
     // The tool is on the machine of the worker, whose keeper starts it and sends what it has written.
     std::vector<std::string>& argv = options.argv_of_worker.empty() ? options.argv : options.argv_of_worker.front();
@@ -131,7 +136,8 @@ ToolResult Sanitizer::RunTool(const std::string& tool, const Job& job, const std
     std::error_code ignored;
     fs::remove(log, ignored);
   }
-  return ResultOf(tool, text, result.death);
+  ToolResult found = ResultOf(tool, text, result.death);
+  return result.reply && found.result == "clean" ? WithAnswer(std::move(found), *result.reply) : found;
 }
 
 }  // namespace evo

@@ -6,6 +6,7 @@
 #include "tests/cluster/slurm_run.h"
 #include "tests/cluster/ssh_run.h"
 #include "tests/evaluator/stand_in_toolkit.h"
+#include "tests/evaluator/tool_results.h"
 
 namespace evo {
 namespace {
@@ -27,7 +28,7 @@ std::vector<ToolResult> CheckThrough(const Words& command) {
   Job job;
   job.request.header = {{"text", "__global__ void k(float* x) {}"}};
   Message setup = job.request;
-  return Sanitizer("", options, setup).Check(job, "", {});
+  return Results(Sanitizer("", options, setup).Check({{job, ""}}, 0, {}));
 }
 
 WantedWorkers WantedHere(const std::string& executor) {
@@ -74,13 +75,15 @@ TEST_F(WatchedSlurm, ReportsComeFromTheNodesAndNothingIsLeft) {
   EXPECT_THAT(LeftInTemporary(), IsEmpty());
 }
 
-TEST_F(WatchedSlurm, AnErrorEndsTheOtherTools) {
+TEST_F(WatchedSlurm, AnErrorEndsTheToolsAfterIt) {
   toolkit_->Write(
-      "\"$@\"; [ $tool = racecheck ] || sleep 100; Report '========= Error: Race' '========= RACECHECK SUMMARY: 1 hazard'");
+      "\"$@\"; [ $tool = memcheck ] && { Report '========= ERROR SUMMARY: 0 errors'; exit; }; "
+      "[ $tool = racecheck ] || sleep 100; Report '========= Error: Race' '========= RACECHECK SUMMARY: 1 hazard'");
   const std::vector<ToolResult> results = Check();
-  ASSERT_EQ(results.size(), 1U);
-  EXPECT_EQ(results.front().result, "error");
-  EXPECT_EQ(results.front().message, "Error: Race");
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results.front().result, "clean");
+  EXPECT_EQ(results.back().result, "error");
+  EXPECT_EQ(results.back().message, "Error: Race");
   EXPECT_TRUE(NoWorkersWithin(milliseconds(5000)));
   EXPECT_THAT(LeftInTemporary(), IsEmpty());
 }

@@ -21,7 +21,7 @@ ChampionCheck CheckExport(Checked& checked, JobResult nvcc, bool runs_image) {
   checked.compile = ScriptedJobRunner({CompiledImage("candidate's"), CompiledImage("baseline's"), std::move(nvcc),
                                        Exported(Outcome::kOk, "", "nvcc's with lines")});
   const ExportToJudge exported{{"kernel.cu", "kernel", "host", {"-arch=sm_80"}}, runs_image};
-  return ChampionChecker(checked.compile, checked.workers, "sm_80", false)
+  return ChampionChecker(checked.compile, checked.workers, &checked.workers, "sm_80", false)
       .CheckExport({}, {}, {}, {}, kCheckDeadline, exported, {});
 }
 
@@ -40,9 +40,10 @@ TEST(ChampionChecker, TheImageThatNvccMakesOfTheExportIsJudged) {
   const auto request = std::get<ChampionRequest>(ToRunRequest(checked.workers.jobs.front().request));
   EXPECT_EQ(request.candidate.program.image, "nvcc's");
   EXPECT_EQ(request.baseline.program.image, "baseline's");
-  ASSERT_THAT(check.tools, SizeIs(1));
+  ASSERT_THAT(check.tools, SizeIs(2));
   EXPECT_EQ(check.tools[0].tool, "nvcc");
   EXPECT_EQ(check.tools[0].result, "clean");
+  EXPECT_EQ(check.tools[1].tool, "sampled blocks");
 }
 
 TEST(ChampionChecker, WhereItsImageCannotRunTheExportOnlyHasToCompile) {
@@ -65,7 +66,7 @@ TEST(ChampionChecker, WithoutNvccTheVerdictSaysSo) {
   Checked checked(Passed());
   const ChampionCheck check = CheckExport(checked, Exported(Outcome::kCancelled, "there is no nvcc"), true);
   EXPECT_EQ(check.outcome, Outcome::kOk);
-  ASSERT_THAT(check.tools, SizeIs(1));
+  ASSERT_THAT(check.tools, SizeIs(2));
   EXPECT_EQ(check.tools[0].result, "missing");
   EXPECT_EQ(check.tools[0].message, "not compiled with nvcc: there is no nvcc");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,7 +32,7 @@ inline JobResult Passed() {
 }
 
 // Hands out runners with the given answers, one after the other and the last again and again, and keeps what they were asked.
-class FakeFreshWorkers : public FreshWorkers {
+class FakeFreshWorkers : public FreshWorkers, public ChampionTools {
  public:
   explicit FakeFreshWorkers(std::vector<JobResult> answers) : answers_(std::move(answers)) {}
 
@@ -48,25 +49,36 @@ class FakeFreshWorkers : public FreshWorkers {
       std::vector<Job>& seen_;
     };
     seeds.push_back(given);
+    if (while_measuring) while_measuring();
     return std::make_unique<Recorder>(answers_[std::min(jobs.size(), answers_.size() - 1)], jobs);
   }
 
-  std::vector<ToolResult> RunSanitizer(const AttachedProgram& program, const Seeds& given, const std::stop_token&) override {
+  ToolRun SampleBlocks(const std::string&, const Seeds&, const std::stop_token& stop) override {
+    return sample_blocks ? sample_blocks(stop) : ToolRun{{"sampled blocks", "clean", ""}};
+  }
+
+  std::vector<ToolRun> RunSanitizer(const AttachedProgram& program, const Seeds& given, const std::stop_token&) override {
     ++sanitizer_runs;
     EXPECT_EQ(program.program.image, expected_image);
     EXPECT_EQ(given.size(), kPoolSeeds);
-    return tools;
+    std::vector<ToolRun> runs;
+    for (const ToolResult& tool : tools) runs.push_back({tool});
+    return runs;
   }
 
   CountedEvents CountEvents(const AttachedProgram& program, const std::string& text, const Seeds&,
                             const std::stop_token&) override {
     EXPECT_EQ(program.program.image, expected_image);
     text_of_lines = text;
+    if (while_counting) while_counting();
     return counted;
   }
 
   std::string expected_image = "candidate's";
   std::string text_of_lines;
+  std::function<ToolRun(const std::stop_token&)> sample_blocks;
+  std::function<void()> while_measuring;
+  std::function<void()> while_counting;
   CountedEvents counted;
   std::vector<ToolResult> tools;
   std::vector<Seeds> seeds;
@@ -91,7 +103,7 @@ struct Checked {
     candidate.source = "candidate";
     candidate.unproven_edits = unproven_edits;
     const Candidate baseline{.source = "baseline"};
-    const ChampionChecker checker(compile, workers, "sm_90a", pauses);
+    const ChampionChecker checker(compile, workers, has_tools ? &workers : nullptr, "sm_90a", pauses);
     ChampionCheck check = checker.CheckAnswers(candidate, baseline, {}, effort, kCheckDeadline, {});
     if (check.outcome == Outcome::kOk) checker.RunTools(candidate, check, {});
     return check;
@@ -101,6 +113,8 @@ struct Checked {
   ScriptedJobRunner compile;
   FakeFreshWorkers workers;
   bool pauses = false;
+  bool has_tools = true;
+  std::function<void(std::size_t number)> on_compile;
 };
 
 }  // namespace evo

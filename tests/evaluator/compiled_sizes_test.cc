@@ -219,7 +219,7 @@ TEST(ImageSizes, ACheckNeedsAllCasesAndTriesOthers) {
 }
 
 // Keeps what it is asked, and says that the check has passed.
-class FreshWorker : public FreshWorkers {
+class FreshWorker : public FreshWorkers, public ChampionTools {
  public:
   class Runner : public ScriptedJobRunner {
    public:
@@ -238,7 +238,8 @@ class FreshWorker : public FreshWorkers {
     std::vector<Job>& seen_;
   };
   std::unique_ptr<JobRunner> StartRunner(const Seeds&) override { return std::make_unique<Runner>(jobs); }
-  std::vector<ToolResult> RunSanitizer(const AttachedProgram&, const Seeds&, const std::stop_token&) override { return {}; }
+  ToolRun SampleBlocks(const std::string&, const Seeds&, const std::stop_token&) override { return {}; }
+  std::vector<ToolRun> RunSanitizer(const AttachedProgram&, const Seeds&, const std::stop_token&) override { return {}; }
   std::vector<Job> jobs;
 };
 
@@ -260,7 +261,7 @@ TEST(CompiledSizes, AnExportIsCompiledForEachImage) {
   ExportToJudge exported;
   exported.exported.options = {"-std=c++17"};
   const ImageSizes sizes{Counts({100}), Counts({7}), {}};
-  const ChampionCheck check = ChampionChecker(compile, workers, "sm_90a", false, sizes)
+  const ChampionCheck check = ChampionChecker(compile, workers, &workers, "sm_90a", false, sizes)
                                   .CheckExport({}, {}, {}, {}, std::chrono::milliseconds(1000), exported, {});
   EXPECT_EQ(check.outcome, Outcome::kOk) << check.message;
   ASSERT_THAT(compile.jobs, SizeIs(6)) << "once more with lines";

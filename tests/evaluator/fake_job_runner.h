@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -66,10 +67,12 @@ class ScriptedJobRunner : public FakeJobRunner {
   explicit ScriptedJobRunner(std::vector<JobResult> answers) : answers_(std::move(answers)) {}
   void Submit(Job job, Done done) override {
     jobs.push_back(job);
+    if (on_submit) on_submit(jobs.size());
     done(answers_[std::min(jobs.size(), answers_.size()) - 1]);
   }
 
   std::vector<Job> jobs;
+  std::function<void(std::size_t number)> on_submit;  // from 1 on
 
  private:
   std::vector<JobResult> answers_;

@@ -102,6 +102,46 @@ TEST(RunSession, CountsBothProgramsWithTheInputsOfATimedRun) {
   EXPECT_EQ(session.CountEvents(request, channel).not_counted, "too many threads");
 }
 
+// Eight processes under tools would each draw all inputs of a search, of which they need one set.
+TEST(RunSession, DrawsNothingAheadForATool) {
+  std::string task = kTwiceTask;
+  const std::string timed = R"("name": "a", "sizes": {"N": )";
+  task.insert(task.find(timed) + timed.size(), "99999");  // 1e16 elements
+  for (const std::string vector = R"(["N"], ")"; task.find(vector) != std::string::npos;)
+    task.replace(task.find(vector), vector.size(), R"(["N", "N"], ")");
+  const std::string small = R"("name": "small", "sizes": {"N": 100})";
+  task.replace(task.find(small), small.size(), R"("name": "small", "sizes": {"N": 10})");
+  auto device = std::make_unique<FakeDevice>("cuda");
+  device->kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
+  device->kernels["candidate"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
+  RunSession session(std::move(device), [] { return true; });
+  SetupRequest setup = TwiceSetup(task);
+  EXPECT_ANY_THROW(session.Setup(setup)) << "the timed case cannot be drawn";
+  setup.draws_ahead = false;
+  session.Setup(setup);
+  RecordingChannel channel;
+  EXPECT_EQ(session.RunOnce({TwiceProgram("candidate"), ""}, channel), "");
+}
+
+TEST(RunSession, AToolIsToldOfAProgramThatDidNotRun) {
+  auto device = std::make_unique<FakeDevice>("cuda");
+  device->kernels["reference"] = [](const auto& buffers) { Multiply<double>(buffers, 2); };
+  device->kernels["candidate"] = [](const auto& buffers) { Multiply<float>(buffers, 3); };
+  FakeDevice& fake = *device;
+  RunSession session(std::move(device), [] { return true; });
+  SetupRequest setup = TwiceSetup();
+  setup.draws_ahead = false;
+  session.Setup(setup);
+  RecordingChannel channel;
+  EXPECT_NE(session.RunOnce({TwiceProgram("candidate"), ""}, channel), "") << "it ran, and was wrong";
+  EXPECT_EQ(session.RunOnce({TwiceProgram("candidate"), "a"}, channel), "") << "nothing is compared";
+  fake.run_status = [](const std::string& image) {
+    return image == "candidate" ? DeviceStatus{Outcome::kLaunchError, "too many registers", false} : DeviceStatus{};
+  };
+  EXPECT_THROW(session.RunOnce({TwiceProgram("candidate"), ""}, channel), InfrastructureFailure);
+  EXPECT_THROW(session.RunOnce({TwiceProgram("candidate"), "a"}, channel), InfrastructureFailure);
+}
+
 TEST(RunSession, CountsOneProgramAfterAnotherOnInputsThatItKeeps) {
   auto device = std::make_unique<FakeDevice>("cuda");
   FakeDevice& fake = *device;

@@ -2,12 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
-#include <latch>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "evaluator/messages/message_codec.h"
+#include "tests/evaluator/tool_results.h"
 
 namespace evo {
 namespace {
@@ -61,48 +60,28 @@ TEST(SanitizerLog, WithoutASummaryIsUnsupported) {
   EXPECT_EQ(read.message, "Error: Target application returned an error");
 }
 
+// As where several processes do not fit into the device's memory together.
+TEST(Sanitizer, AProgramThatDidNotRunIsNotClean) {
+  const ToolResult result =
+      WithAnswer({"racecheck", "clean", ""}, ToReply(InfrastructureReport{"8 bytes for x do not fit into the memory"}));
+  EXPECT_EQ(result.tool, "racecheck");
+  EXPECT_EQ(result.result, "unsupported");
+  EXPECT_EQ(result.message, "the kernel did not run under the tool: 8 bytes for x do not fit into the memory");
+}
+
+TEST(Sanitizer, AWrongAnswerUnderAToolIsNoted) {
+  EXPECT_EQ(WithAnswer({"memcheck", "clean", ""}, ToReply(SmallCaseResult{""})).message, "");
+  const ToolResult wrong = WithAnswer({"memcheck", "clean", ""}, ToReply(SmallCaseResult{"case small: y: 3 for 2"}));
+  EXPECT_EQ(wrong.result, "clean");
+  EXPECT_EQ(wrong.message, "wrong under the tool: case small: y: 3 for 2");
+  EXPECT_EQ(WithAnswer({"memcheck", "clean", ""}, Message{}).result, "clean");
+}
+
 TEST(Sanitizer, ThatIsNotInstalledIsMissing) {
   const Sanitizer sanitizer("/nonexistent", {}, {});
-  const std::vector<ToolResult> results = sanitizer.Check({}, "", {});
+  const std::vector<ToolResult> results = Results(sanitizer.Check({{}}, 0, {}));
   ASSERT_EQ(results.size(), 4u);
   for (const ToolResult& result : results) EXPECT_EQ(result.result, "missing");
-}
-
-std::string Summary(const std::vector<ToolResult>& results) {
-  std::string text;
-  for (const ToolResult& result : results) text += result.tool + " " + result.result + "\n";
-  return text;
-}
-
-TEST(Sanitizer, ToolsRunSideBySideAndEachHasTheWholeTime) {
-  std::latch all(4);
-  std::atomic<int> with_the_whole_time = 0;
-  const Sanitizer sanitizer([&](const std::string& tool, const Job& job, const std::stop_token&) -> ToolResult {
-    with_the_whole_time += job.deadline == std::chrono::seconds(10) ? 1 : 0;
-    all.arrive_and_wait();  // never returns if one tool waits for another's end
-    return {tool, tool == "racecheck" ? "timeout" : "clean", ""};
-  });
-  Job job;
-  job.deadline = std::chrono::seconds(10);
-  EXPECT_EQ(Summary(sanitizer.Check(job, "", {})), "memcheck clean\nracecheck timeout\ninitcheck clean\nsynccheck clean\n");
-  EXPECT_EQ(with_the_whole_time, 4);
-}
-
-TEST(Sanitizer, ResultsNameTheSize) {
-  const Sanitizer sanitizer([](const std::string& tool, const Job&, const std::stop_token&) -> ToolResult {
-    return {tool, "clean", ""};
-  });
-  EXPECT_EQ(Summary(sanitizer.Check({}, "timed", {})),
-            "memcheck at timed clean\nracecheck at timed clean\ninitcheck at timed clean\nsynccheck at timed clean\n");
-}
-
-TEST(Sanitizer, AnErrorEndsTheOtherTools) {
-  const Sanitizer sanitizer([](const std::string& tool, const Job&, const std::stop_token& stop) -> ToolResult {
-    if (tool == "racecheck") return {tool, "error", "a race"};
-    while (!stop.stop_requested()) std::this_thread::yield();
-    return {tool, "unsupported", "stopped"};
-  });
-  EXPECT_EQ(Summary(sanitizer.Check({}, "timed", {})), "racecheck at timed error\n");
 }
 
 }  // namespace

@@ -31,7 +31,6 @@ class Workers : public FreshWorkers {
     };
     return std::make_unique<Runner>(answers_[std::min(asked.size(), answers_.size() - 1)], asked);
   }
-  std::vector<ToolResult> RunSanitizer(const AttachedProgram&, const Seeds&, const std::stop_token&) override { return {}; }
 
   std::vector<SurveyRequest> asked;
 

@@ -5,13 +5,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <stop_token>
+#include <thread>
 
 #include "evaluator/workers/sanitizer.h"
 #include "evaluator/workers/worker_main.h"
 #include "tests/db/fixture_run.h"
 #include "tests/evaluator/faulty_pool.h"
 #include "tests/evaluator/stand_in_toolkit.h"
+#include "tests/evaluator/tool_results.h"
 
 namespace evo {
 namespace {
@@ -32,17 +38,26 @@ class WatchedWorker : public ::testing::Test {
     ::unsetenv("CUDA_HOME");
     ::unsetenv("TMPDIR");
   }
-  // All four tools on one job.
-  std::vector<ToolResult> Check(const std::string& fault = "",
-                                std::chrono::milliseconds deadline = std::chrono::seconds(30)) const {
+  static WorkerPoolOptions Launched(const std::string& fault) {
     WorkerPoolOptions options = Options(fault);
     options.argv = {"sh", "-c", "\"$@\"; exit $?", "launcher", std::string(options.argv.front()), kLaunched};
     options.launched = true;
     options.start_deadline = std::chrono::seconds(5);
+    return options;
+  }
+  // Whether a process runs the program that stands in for the tool.
+  bool LeftOfTheToolkit() const {
+    const std::string program = (toolkit_.folder() / "bin" / "compute-sanitizer").string();
+    return std::system(("pgrep -f '^[^ ]*bash " + program + "' >" + (folder_ / "left").string()).c_str()) == 0;
+  }
+  // All four tools on one job.
+  std::vector<ToolResult> Check(const std::string& fault = "",
+                                std::chrono::milliseconds deadline = std::chrono::seconds(30)) const {
+    const WorkerPoolOptions options = Launched(fault);
     Job job;
     job.request.header = {{"misbehave", !fault.empty()}, {"stages", {{{"name", "load"}}}}};
     job.deadline = deadline;
-    return Sanitizer("", options, {}).Check(job, "", {});
+    return Results(Sanitizer("", options, {}).Check({{job, ""}}, 0, {}));
   }
 
   testing::TemporaryFolder folder_;
@@ -64,7 +79,7 @@ TEST_F(WatchedWorker, AnErrorIsReported) {
       "\"$@\"; [ $tool = memcheck ] || sleep 20; sleep 1; Report '========= Invalid __global__ write of size 4 bytes' "
       "'=========     at k(float *)+0x70' '========= ERROR SUMMARY: 3 errors'");
   const std::vector<ToolResult> results = Check();
-  ASSERT_EQ(results.size(), 1U) << "an error ends the other tools";
+  ASSERT_EQ(results.size(), 1U) << "an error ends the tools after it";
   EXPECT_EQ(results.front().tool, "memcheck");
   EXPECT_EQ(results.front().result, "error");
   EXPECT_EQ(results.front().message, "Invalid __global__ write of size 4 bytes at k(float *)+0x70");
@@ -93,13 +108,33 @@ TEST_F(WatchedWorker, AToolThatEndsFirstIsUnsupported) {
   EXPECT_THAT(results, Each(Field(&ToolResult::message, HasSubstr("no such device"))));
 }
 
-// The kernel, not its host, is to blame, and nothing is tried again.
+// The kernel, not its host, is to blame. The first tool runs again alone, and shows that the others need not.
 TEST_F(WatchedWorker, ThatHangsIsATimeout) {
   toolkit_.Write("\"$@\"; Report '========= ERROR SUMMARY: 0 errors'");
   const std::vector<ToolResult> results = Check("hang", std::chrono::milliseconds(1500));
   ASSERT_EQ(results.size(), 4U);
   EXPECT_THAT(results, Each(Field(&ToolResult::result, "timeout")));
-  EXPECT_EQ(toolkit_.Count(), 4);
+  EXPECT_EQ(toolkit_.Count(), 5);
+}
+
+// All tools on two cases, with a worker each that hangs; on this machine, and through a launcher with a keeper.
+TEST_F(WatchedWorker, AStopRequestLeavesNoToolBehind) {
+  toolkit_.Write("\"$@\"");
+  for (const bool launched : {false, true}) {
+    std::ofstream(toolkit_.folder() / "calls");
+    WorkerPoolOptions options = launched ? Launched("hang") : Options("hang");
+    Job job;
+    job.request.header = {{"misbehave", true}, {"stages", {{{"name", "load"}}}}};
+    const std::vector<ToolCase> cases{{job, ""}, {job, "timed"}};
+    std::stop_source stop;
+    const std::jthread stopper([&] {
+      while (toolkit_.Count() < 8) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      EXPECT_TRUE(LeftOfTheToolkit());
+      stop.request_stop();
+    });
+    EXPECT_THAT(Sanitizer(toolkit_.folder(), options, {}).Check(cases, 0, stop.get_token()), ::testing::IsEmpty());
+    while (LeftOfTheToolkit()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 TEST_F(WatchedWorker, AToolThatHangsBeforeTheWorkerIsUnsupported) {

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <future>
+#include <stop_token>
+#include <utility>
+
+namespace evo {
+
+// Work that a thread of its own does while the owner does other work. Without a call of Get it is asked to stop, and waited for.
+template <typename Result>
+class Meanwhile {
+ public:
+  using Work = std::function<Result(const std::stop_token& stop)>;
+
+  // `stop` ends the work, too. `at_once`: otherwise it begins when Get asks for it, in that thread.
+  Meanwhile(const std::stop_token& stop, Work work, bool at_once = true)
+      : forward_(stop, [this] { own_.request_stop(); }),
+        result_(std::async(at_once ? std::launch::async : std::launch::deferred,
+                           [work = std::move(work), token = own_.get_token()] { return work(token); })) {}
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+  ~Meanwhile() { own_.request_stop(); }
+
+  // Once. Throws what the work threw.
+  Result Get() { return result_.get(); }
+
+ private:
+  std::stop_source own_;
+  std::stop_callback<std::function<void()>> forward_;
+  std::future<Result> result_;  // last: its destructor waits
+};
+
+}  // namespace evo
