@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 
 #include "mutators/analysis/convolution_parts.h"
+#include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/parallelism/stencil_freedom.h"
 
@@ -39,14 +41,15 @@ bool StencilEdgeFinder::Add(int condition, bool negated, int depth) {
   if (spelled == (negated ? "&&" : "||")) return Add(node.children[0], negated, depth) && Add(node.children[1], negated, depth);
   if (spelled == "!" && node.children.size() == 1) return Add(node.children[0], !negated, depth);
   const int name = NamedDeclaration(tree_, condition);
-  if (name >= 0 && tree_.node(name).kind_name == "VarDecl" && tree_.node(name).function >= 0 && !found_.roles.contains(name) &&
-      !tree_.node(name).children.empty())
+  if (name >= 0 && tree_.node(name).kind_name == "VarDecl" && !WrittenIn(tree_, found_.kernel).contains(name) &&
+      tree_.node(name).function >= 0 && !found_.roles.contains(name) && !tree_.node(name).children.empty())
     return Add(tree_.node(name).children.back(), negated, depth - 1);
   return AddPart(condition, negated);
 }
 
 bool StencilEdgeFinder::Replace(int expression, Replacements& replaced, std::vector<std::size_t>& axes, int depth) const {
-  if (depth == 0) return false;
+  if (depth == 0 || !IsPure(tree_, expression) || LoadsIn(tree_, expression)) return false;
+  const std::set<int> written = WrittenIn(tree_, found_.kernel);
   for (const int node : Subtree(tree_, expression)) {
     const int name = NamedDeclaration(tree_, node);
     if (name < 0 || tree_.node(node).kind_name != "DeclRefExpr") continue;
@@ -68,7 +71,7 @@ bool StencilEdgeFinder::Replace(int expression, Replacements& replaced, std::vec
     const bool is_common =
         std::find(statements_.common().begin(), statements_.common().end(), declared.parent) != statements_.common().end();
     if (declared.kind_name == "ParmDecl" || declared.function < 0 || is_common) continue;
-    if (declared.kind_name != "VarDecl" || declared.children.empty()) return false;
+    if (declared.kind_name != "VarDecl" || declared.children.empty() || written.contains(name)) return false;
     Replacements inner;
     const int initial = declared.children.back();
     if (!Replace(initial, inner, axes, depth - 1)) return false;

@@ -100,8 +100,7 @@ StencilSumFinder::Flow StencilSumFinder::Execute(int statement) {
 // The outcome of a condition on the place, of which there may be one.
 bool StencilSumFinder::Decide(int condition) {
   const bool other = condition_ >= 0 && condition_ != condition;
-  if (other || loops_ > 0 || !freedom_.IsOfPlace(condition))
-    Refuse(fmt::format("{} decides what it sums up", Quoted(tree_, condition)));
+  if (other || loops_ > 0) Refuse(fmt::format("{} decides what it sums up", Quoted(tree_, condition)));
   condition_ = condition;
   return decision_;
 }
@@ -185,6 +184,7 @@ std::optional<std::int64_t> StencilSumFinder::IntegerOf(int expression) {
       if (spelled == "&&" && ((left && *left == 0) || (right && *right == 0))) return 0;
       if (spelled == "||" && ((left && *left != 0) || (right && *right != 0))) return 1;
       if (!left || !right) return std::nullopt;
+      if (spelled == "&&" || spelled == "||") return spelled == "&&";
       const auto result = IntegerOperator(spelled).Result(*left, *right, IsUnsigned(tree_.node(node.children[0]).type));
       return result ? std::optional(NumberType(node.type).Fit(*result)) : std::nullopt;
     }

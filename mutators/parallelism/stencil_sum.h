@@ -9,7 +9,6 @@
 #include "mutators/analysis/expression_kinds.h"
 #include "mutators/analysis/refusal.h"
 #include "mutators/analysis/stencil.h"
-#include "mutators/parallelism/stencil_freedom.h"
 #include "mutators/parallelism/stencil_statements.h"
 #include "mutators/parallelism/stencil_weights.h"
 #include "mutators/parallelism/weighted_sum.h"
@@ -31,9 +30,9 @@ struct StencilSum {
 class StencilSumFinder {
  public:
   // The arguments must outlive the object.
-  StencilSumFinder(const SyntaxTree& tree, const Stencil& found, const StencilFreedom& freedom,
-                   const StencilStatements& statements, const StencilWeights& weights, const StencilNames& names)
-      : tree_(tree), found_(found), freedom_(freedom), statements_(statements), weights_(weights), names_(names), kinds_(tree) {}
+  StencilSumFinder(const SyntaxTree& tree, const Stencil& found, const StencilStatements& statements,
+                   const StencilWeights& weights, const StencilNames& names)
+      : tree_(tree), found_(found), statements_(statements), weights_(weights), names_(names), kinds_(tree) {}
 
   // The sum. Else why it is none.
   std::variant<StencilSum, std::string> Find();
@@ -69,7 +68,6 @@ class StencilSumFinder {
 
   const SyntaxTree& tree_;
   const Stencil& found_;
-  const StencilFreedom& freedom_;
   const StencilStatements& statements_;
   const StencilWeights& weights_;
   const StencilNames& names_;

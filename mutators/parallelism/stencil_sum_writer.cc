@@ -33,7 +33,7 @@ std::string StencilSumWriter::Understand() {
     const std::string type = PointedTo(tree_, buffer);
     if (type != "float" && type != "double") return fmt::format("{} has no elements of float", tree_.node(buffer).name);
   }
-  auto sum = StencilSumFinder(tree_, found_, freedom_, statements_, weights_, names_).Find();
+  auto sum = StencilSumFinder(tree_, found_, statements_, weights_, names_).Find();
   if (const auto* why = std::get_if<std::string>(&sum)) return *why;
   sum_ = std::get<StencilSum>(std::move(sum));
   if (sum_.type != "float" && sum_.type != "double") return "its sums are not of float";

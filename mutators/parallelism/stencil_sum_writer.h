@@ -71,8 +71,8 @@ class StencilSumWriter {
   const StencilRing ring_;
   StencilSum sum_;
   std::optional<StencilEdges> edges_;
-  std::string why_;
   std::optional<StencilGroups> groups_;
+  std::string why_;
 };
 
 }  // namespace evo

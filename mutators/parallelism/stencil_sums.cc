@@ -31,7 +31,7 @@ constexpr int kRingBytes = 49152;
 constexpr int kAllRingBytes = 233472;
 constexpr int kSumRegistersOfAll = 65536;
 // Registers that a thread needs besides those of neighbours and results, and how many it may have.
-constexpr int kOtherRegisters = 32;
+constexpr int kOtherRegisters = 24;
 constexpr int kMostSumRegisters = 200;
 // What a search begins with: the first of these that fits.
 struct SumStart {
