@@ -108,6 +108,10 @@ bool StencilSumFinder::Decide(int condition) {
 StencilSumFinder::Flow StencilSumFinder::ExecuteIf(int statement) {
   const auto& parts = tree_.node(statement).children;
   if (parts.size() < 2 || parts.size() > 3) return Refuse("an `if` with a declaration"), Flow::kStop;
+  // Every element that is stored is stored by its thread: one that returns before that has none.
+  const int only = OnlyStatement(tree_, parts[1]);
+  if (parts.size() == 2 && !stored_ && loops_ == 0 && tree_.node(only < 0 ? parts[1] : only).kind_name == "ReturnStmt")
+    return Flow::kOn;
   const auto known = IntegerOf(parts[0]);
   const bool holds = known ? *known != 0 : Decide(parts[0]);
   if (refusal_.given()) return Flow::kStop;
