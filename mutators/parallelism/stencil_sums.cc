@@ -37,7 +37,7 @@ constexpr int kMostSumRegisters = 200;
 struct SumStart {
   std::int64_t items, rows, ahead, blocks;
 };
-constexpr SumStart kSumStarts[] = {{4, 2, 3, 3}, {4, 1, 3, 3}, {2, 1, 3, 3}, {1, 1, 2, 2}};
+constexpr SumStart kSumStarts[] = {{4, 2, 3, 2}, {4, 1, 3, 3}, {2, 1, 3, 3}, {1, 1, 2, 2}};
 
 // One thread per element of a stencil with equal weights becomes a thread that walks along the slowest dimension and sums up what
 // has equal weights once.
