@@ -33,12 +33,13 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
     MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows,
-    MakeSplitTensorContraction, MakeSplitTensorConvolution;
+    MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution;
 constexpr std::array kParallelism{
     MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile,           MakeWorkPerThread,
     MakeGridStride,         MakeBlockShape,          MakeBlockOrder,    MakeBarrierNarrow,          MakeTileContraction,
     MakeTensorContraction,  MakeFuseAttention,       MakeReduceGrid,    MakeWarpGroupContraction,   MakePrivateCounts,
-    MakeLookBackScan,       MakeConvolutionTiles,    MakeStencilRows,   MakeSplitTensorContraction, MakeSplitTensorConvolution};
+    MakeLookBackScan,       MakeConvolutionTiles,    MakeStencilRows,   MakeSplitTensorContraction, MakeSplitTensorConvolution,
+    MakeStencilSums};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

@@ -6,12 +6,12 @@
 
 #include "core/expression.h"
 #include "kernel_templates/brought_parameters.h"
-#include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/stencil.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/stencil_writer.h"
+#include "mutators/parallelism/walking_stencil.h"
 
 namespace evo {
 namespace {
@@ -98,25 +98,7 @@ class StencilRows : public KernelVisitor {
 
   // The changes without parameters.
   static Proposal Written(const MutationContext& context, const Stencil& found, const StencilWriter& writer) {
-    const SyntaxTree& tree = context.tree;
-    Proposal proposal;
-    proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Functions()});
-    // Without it, what is read would be loaded anew after each store.
-    for (const int parameter : tree.node(found.kernel).children) {
-      const std::string text(tree.node(parameter).kind_name == "ParmDecl" ? tree.Text(parameter) : "");
-      const std::size_t star = text.rfind('*');
-      if (star == std::string::npos || text.find('*') != star || text.find("__restrict") != std::string::npos ||
-          IsPassedTwice(tree, context.rendered, parameter))
-        continue;
-      const std::string rest = text.substr(text.find_first_not_of(' ', star + 1));
-      const std::string before = text.substr(0, text.find_last_not_of(' ', star - 1) + 1);
-      proposal.changes.push_back({parameter, Placement::kReplace, fmt::format("{}* __restrict__ {}", before, rest)});
-    }
-    proposal.changes.push_back({tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
-    const std::string& launched = found.launch->kernel;
-    proposal.launch = {{launched, "grid", writer.Grid()}, {launched, "block", writer.Block()}};
-    proposal.parameters = found.parameters;
-    return proposal;
+    return WalkingStencil(context, found, writer.Functions(), writer.Body(), writer.Grid(), writer.Block());
   }
 
   // nullopt if the neighbours need too many registers.

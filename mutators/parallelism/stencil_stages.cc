@@ -11,8 +11,8 @@
 
 namespace evo {
 
-std::string StencilStages::Functions() const {
-  std::string text = fmt::format(
+std::string StencilStages::CopyFunction() const {
+  return fmt::format(
       "// Copies to shared memory, without waiting where the hardware allows it.\n"
       "template <typename {1}> __device__ __forceinline__ void {0}({1}* to, const {1}* from) {{\n"
       "  if constexpr (sizeof({1}) == 4 || sizeof({1}) == 8 || sizeof({1}) == 16)\n"
@@ -21,12 +21,16 @@ std::string StencilStages::Functions() const {
       "    *to = *from;\n"
       "}}\n\n",
       names_.Function("StartCopy"), names_.Function("Type"));
+}
+
+std::string StencilStages::Functions() const {
+  std::string text = CopyFunction();
   std::vector<std::string> types;
   for (const int buffer : found_.buffers) {
     const std::string type = names_.TypeOf(buffer);
     if (std::find(types.begin(), types.end(), type) != types.end()) continue;
     types.push_back(type);
-    text += Copying(type) + Loading(type);
+    text += Copying(type) + LoadFunction(type);
   }
   return text;
 }
@@ -74,7 +78,7 @@ std::string StencilStages::Copying(const std::string& type) const {
 }
 
 // The function that loads a thread's part of a plane.
-std::string StencilStages::Loading(const std::string& type) const {
+std::string StencilStages::LoadFunction(const std::string& type) const {
   const std::int64_t left = -found_.lowest[0], right = found_.highest[0];
   const std::string& items = parameters_.items;
   const std::string own =

@@ -19,6 +19,9 @@ class StencilStages {
 
   // The device functions that copy a plane and load from the copy. They stand before the kernel.
   std::string Functions() const;
+  // Of these, the one that copies a few elements, and the one that loads from a plane of elements of a type.
+  std::string CopyFunction() const;
+  std::string LoadFunction(const std::string& type) const;
   // The begin of the kernel: the ring.
   std::string Begin() const;
   // The registers, the first copies, and the begin of the loop over steps, up to the load of a step.
@@ -28,7 +31,6 @@ class StencilStages {
 
  private:
   std::string Copying(const std::string& type) const;
-  std::string Loading(const std::string& type) const;
   std::string Advance() const;
 
   const SyntaxTree& tree_;

@@ -121,4 +121,21 @@ std::string StencilText::Indented(const std::string& text) {
   return indented;
 }
 
+std::string StencilText::Finished(const SyntaxTree& tree, const std::string& text) {
+  const std::string unit = IndentUnit(tree);
+  std::string finished;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    std::string line = text.substr(at, end - at);
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin != std::string::npos && line.compare(begin, 2, "//") == 0) {
+      line.erase(0, begin);
+      for (std::size_t i = 0; i < begin / 2; ++i) line.insert(0, unit);
+    }
+    finished += line;
+    at = end;
+  }
+  return finished;
+}
+
 }  // namespace evo

@@ -31,6 +31,8 @@ class StencilText {
 
   // The text with each line but directives one unit to the right.
   static std::string Indented(const std::string& text);
+  // The text with comments indented by the file's unit, as other lines are when the edit is made.
+  static std::string Finished(const SyntaxTree& tree, const std::string& text);
   // Some of the statements, with their comments.
   std::string Lines(const std::vector<int>& statements, const std::string& indent) const;
 

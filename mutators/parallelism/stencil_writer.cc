@@ -7,15 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mutators/analysis/indentation.h"
-
 namespace evo {
-namespace {
-
-// "1 + first" for elements that do not begin at 0.
-std::string FromLow(std::int64_t low, const std::string& text) { return low == 0 ? text : fmt::format("{} + {}", low, text); }
-
-}  // namespace
 
 StencilWriter::StencilWriter(const MutationContext& context, const Stencil& found, StencilParameters parameters, bool items,
                              bool is_staged)
@@ -29,52 +21,13 @@ StencilWriter::StencilWriter(const MutationContext& context, const Stencil& foun
       weights_(tree_, found, names_, freedom_, layout_.has_items()),
       text_(tree_, found, names_, layout_, statements_, weights_,
             is_staged ? SelectionIn(tree_, found, freedom_, statements_, weights_) : std::nullopt),
+      begin_(tree_, found, parameters_, names_, layout_),
       loads_(tree_, found, parameters_, names_, layout_),
       stages_(tree_, found, parameters_, names_, layout_) {}
-
-// That all items of a thread lie within a range of columns.
-std::vector<std::string> StencilWriter::Within(const Stencil::Range& range) const {
-  const std::string x = names_.First(0);
-  std::vector<std::string> parts;
-  if (range.low > 0) parts.push_back(fmt::format("{} >= {}", x, range.low));
-  parts.push_back(fmt::format("{} + {} <= {}", x, parameters_.items, StencilLayout::Plain(range.end.kernel)));
-  return parts;
-}
-
-// Whether planes come through shared memory with columns that are not stored, so that more threads copy their items at once than
-// store them at once.
-bool StencilWriter::ReadsMoreColumns() const {
-  const Stencil::Range &stores = found_.stores[0], &reads = found_.reads[0];
-  return layout_.is_staged() && (stores.low != reads.low || stores.end.kernel != reads.end.kernel);
-}
-
-// Whether all items of a thread lie within the grid, at addresses at which they can move at once.
-std::string StencilWriter::Whole() const {
-  std::vector<std::string> parts = Within(ReadsMoreColumns() ? found_.reads[0] : found_.stores[0]);
-  parts.push_back(fmt::format("{} % {} == 0", found_.lengths[0].kernel, parameters_.items));
-  for (const auto* buffers : {&found_.buffers, &found_.stored}) {
-    for (const int buffer : *buffers)
-      parts.push_back(fmt::format("reinterpret_cast<unsigned long long>({}) % sizeof({}<{}>) == 0", tree_.node(buffer).name,
-                                  names_.Function("Items"), names_.TypeOf(buffer)));
-  }
-  std::string text;
-  std::size_t line = 22;
-  for (const std::string& part : parts) {
-    if (!text.empty() && line + part.size() > 110) {
-      text += " &&\n                   " + part;
-      line = 22 + part.size();
-      continue;
-    }
-    text += (text.empty() ? "" : " && ") + part;
-    line += part.size() + 4;
-  }
-  return text;
-}
 
 std::string StencilWriter::Begin() const {
   const char* const plane = layout_.has_rows() ? "plane" : "row";
   const std::string x = layout_.has_items() ? names_.First(0) : names_.Coordinate(0);
-  const std::string first = names_.First(layout_.last()), end = names_.Own("end");
   std::string text;
   const auto line = [&](const std::string& one) { text += one + "\n"; };
   if (layout_.is_staged()) {
@@ -86,28 +39,11 @@ std::string StencilWriter::Begin() const {
     line(fmt::format("// {} in each step, {} steps before it is needed.", plane, parameters_.ahead));
     line(fmt::format("constexpr int {} = {};", names_.Own("kKept"), StencilLayout::Sum(parameters_.ahead, layout_.Depth())));
   }
-  const std::string thread = fmt::format("blockIdx.x * {} + threadIdx.x", parameters_.threads_x);
-  line(fmt::format(
-      "const int {} = {};", x,
-      layout_.has_items() ? fmt::format("({}) * {}", thread, parameters_.items) : FromLow(found_.stores[0].low, thread)));
-  if (layout_.has_rows())
-    line(fmt::format("const int {} = {};", names_.First(1),
-                     FromLow(found_.stores[1].low,
-                             fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", parameters_.threads_y, parameters_.rows))));
-  line(fmt::format("const int {} = {};", first,
-                   FromLow(found_.stores[layout_.last()].low,
-                           fmt::format("blockIdx.{} * {}", layout_.has_rows() ? 'z' : 'y', parameters_.steps))));
-  line(fmt::format("const int {} = min({} + {}, {});", end, first, parameters_.steps, layout_.End(layout_.last())));
+  text += begin_.Coordinates();
   std::string outside = fmt::format("{} >= {}", x, layout_.End(0));
   if (layout_.has_rows()) outside += fmt::format(" || {} >= {}", names_.First(1), layout_.End(1));
   if (!layout_.is_staged()) line(fmt::format("if ({}) return;", outside));
-  if (layout_.has_items()) {
-    line("// Whether the thread's elements move at once: all of them exist, at addresses that allow it.");
-    line(fmt::format("const bool {} = {};", names_.Own("whole"), Whole()));
-    if (ReadsMoreColumns())
-      line(fmt::format("const bool {} = {} && {};", names_.Own("stored"), names_.Own("whole"),
-                       fmt::join(Within(found_.stores[0]), " && ")));
-  }
+  if (layout_.has_items()) text += begin_.Wholeness();
   const std::string i = names_.Counter("i");
   if (layout_.has_rows() && !layout_.is_staged()) {
     line(fmt::format("{} {}[{}];", names_.Index(), names_.Own("rows"), layout_.Rows()));
@@ -127,9 +63,8 @@ std::string StencilWriter::Stores(const std::string& indent) const {
   const std::string element = layout_.is_staged() ? fmt::format("{} + (long long){} * {}", names_.Own("to_first"),
                                                                 names_.Own("r"), found_.lengths[0].kernel)
                                                   : layout_.Element(x);
-  std::string text =
-      fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent, layout_.is_staged() ? "long long" : names_.Index(), to, element,
-                  indent, names_.Own(ReadsMoreColumns() ? "stored" : "whole"));
+  std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent,
+                                 layout_.is_staged() ? "long long" : names_.Index(), to, element, indent, begin_.Stored());
   for (const int buffer : found_.stored)
     text += fmt::format("{0}  *reinterpret_cast<{1}<{2}>*>(&{3}[{4}]) = {5};\n", indent, names_.Function("Items"),
                         names_.TypeOf(buffer), tree_.node(buffer).name, to, names_.Results(buffer));
@@ -172,25 +107,7 @@ std::string StencilWriter::Body() const {
     text += text_.Lines(statements_.in_loop(), indent);
   }
   text += layout_.has_rows() ? "  }\n}\n" : "}\n";
-  return Finished("{\n" + StencilText::Indented(text) + "}");
-}
-
-// The text with comments indented by the file's unit, as other lines are when the edit is made.
-std::string StencilWriter::Finished(const std::string& text) const {
-  const std::string unit = IndentUnit(tree_);
-  std::string finished;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    std::string line = text.substr(at, end - at);
-    const std::size_t begin = line.find_first_not_of(' ');
-    if (begin != std::string::npos && line.compare(begin, 2, "//") == 0) {
-      line.erase(0, begin);
-      for (std::size_t i = 0; i < begin / 2; ++i) line.insert(0, unit);
-    }
-    finished += line;
-    at = end;
-  }
-  return finished;
+  return StencilText::Finished(tree_, "{\n" + StencilText::Indented(text) + "}");
 }
 
 }  // namespace evo

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/stencil_begin.h"
 #include "mutators/parallelism/stencil_freedom.h"
 #include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_loads.h"
@@ -41,11 +41,7 @@ class StencilWriter {
 
  private:
   std::string Begin() const;
-  std::vector<std::string> Within(const Stencil::Range& range) const;
-  bool ReadsMoreColumns() const;
-  std::string Whole() const;
   std::string Stores(const std::string& indent) const;
-  std::string Finished(const std::string& text) const;
 
   const SyntaxTree& tree_;
   const Stencil& found_;
@@ -56,6 +52,7 @@ class StencilWriter {
   const StencilStatements statements_;
   const StencilWeights weights_;
   const StencilText text_;
+  const StencilBegin begin_;
   const StencilLoads loads_;
   const StencilStages stages_;
 };

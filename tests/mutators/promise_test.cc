@@ -2,6 +2,7 @@
 // mutator stores the same bits as its parent for any input, one of a reassociating mutator the same values up to rounding.
 #include "tests/mutators/promise_bench.h"
 #include "tests/mutators/stencil_kernels.h"
+#include "tests/mutators/sum_kernels.h"
 
 namespace evo {
 namespace {
@@ -26,41 +27,66 @@ Task GridTask(int dimensions, const std::vector<int>& sizes) {
                    "grid");
 }
 
-// Stencils of several styles at several values of the parameters, on grids smaller than a block and not, with rows that may move
-// by 16 bytes and others. Every access is checked.
-TEST_F(PromiseTest, WalkingStencilsKeepEveryBit) {
-  const std::vector<Parameters> settings{
-      {},
-      {{"THREADS_X", 32}, {"THREADS_Y", 2}, {"ELEMENTS", 1}, {"ROWS", 4}, {"STEPS", 4}, {"AHEAD", 2}},
-      {{"THREADS_X", 64}, {"THREADS_Y", 1}, {"ELEMENTS", 2}, {"ROWS", 2}, {"STEPS", 8}, {"AHEAD", 1}}};
-  const std::vector<std::vector<int>> small{{1, 1, 1}, {3, 2, 5}, {10, 13, 12}, {7, 9, 150}, {2, 40, 256}};
-  const std::vector<std::vector<int>> large{{7, 8, 9}, {17, 13, 140}};
-  const SourceMutator& mutator = SourceMutatorNamed("stencil_rows");
-  for (const StencilKernel& kernel : kStencilKernels) {
-    SCOPED_TRACE(kernel.name);
-    const Parent original(ParseTemplate("kernel", std::string(kernel.text)));
-    const std::string source = original.rendering.source;
+const std::vector<Parameters> kWalkingSettings{
+    {},
+    {{"THREADS_X", 32}, {"THREADS_Y", 2}, {"ELEMENTS", 1}, {"ROWS", 4}, {"STEPS", 4}, {"AHEAD", 2}},
+    {{"THREADS_X", 64}, {"THREADS_Y", 1}, {"ELEMENTS", 2}, {"ROWS", 2}, {"STEPS", 8}, {"AHEAD", 1}}};
+const std::vector<std::vector<int>> kSmallGrids{{1, 1, 1}, {3, 2, 5}, {10, 13, 12}, {7, 9, 150}, {2, 40, 256}};
+// Of kernels that leave the elements near edges alone.
+const std::vector<std::vector<int>> kLargeGrids{{7, 8, 9}, {17, 13, 140}};
+
+// The children of a mutator of stencils at several values of the parameters, on grids smaller than a block and not, with rows
+// that may move by 16 bytes and others. Every access is checked.
+class WalkingStencilTest : public PromiseTest {
+ protected:
+  void CompareChildren(const std::string& name, std::string_view text, int dimensions, const std::vector<std::vector<int>>& grids,
+                       std::size_t children) {
+    const SourceMutator& mutator = SourceMutatorNamed(name);
+    const bool exact = mutator.promise() == Promise::kExact;
+    const Parent original(ParseTemplate("kernel", std::string(text)));
     const auto proposals = mutator.Proposals(original.Context());
-    ASSERT_EQ(proposals.size(), kernel.dimensions == 3 && kernel.has_items ? 2u : 1u);
+    ASSERT_EQ(proposals.size(), children) << testing::PrintToString(mutator.Refusals(original.Context()));
     for (const Proposal& proposal : proposals) {
-      Parent parent(ParseTemplate("kernel", std::string(kernel.text)));
+      Parent parent(ParseTemplate("kernel", std::string(text)));
       parent.genome.edits = {mutator.EditOf(parent.Context(), proposal)};
       for (const BroughtParameter& brought : parent.genome.edits[0].brings)
         parent.genome.parameters[brought.name] = brought.initial;
-      for (const Parameters& setting : settings) {
-        for (const auto& [name, value] : setting) {
-          if (parent.genome.parameters.contains(name)) parent.genome.parameters[name] = value;
+      for (const Parameters& setting : kWalkingSettings) {
+        for (const auto& [parameter, value] : setting) {
+          if (parent.genome.parameters.contains(parameter)) parent.genome.parameters[parameter] = value;
         }
         parent.Render();
         ASSERT_EQ(parent.rendering.dropped, std::vector<std::string>{});
         EXPECT_EQ(CompileWith(*nvrtc_, parent.rendering.source).message, "") << parent.rendering.source;
-        for (const auto& sizes : kernel.name == "star" || kernel.name == "framed" ? large : small) {
-          const Task task = GridTask(kernel.dimensions, sizes);
-          EXPECT_EQ(Differences(OutputsOf(task, source, true), OutputsOf(task, parent.rendering.source, true, true), true), 0)
+        for (const auto& sizes : grids) {
+          const Task task = GridTask(dimensions, sizes);
+          const auto of_parent = OutputsOf(task, original.rendering.source, exact);
+          EXPECT_EQ(Differences(of_parent, OutputsOf(task, parent.rendering.source, exact, true), exact), 0)
               << fmt::format("{} x {} x {}\n", sizes[0], sizes[1], sizes[2]) << parent.rendering.source;
         }
       }
     }
+  }
+};
+
+TEST_F(WalkingStencilTest, RowsKeepEveryBit) {
+  for (const StencilKernel& kernel : kStencilKernels) {
+    SCOPED_TRACE(kernel.name);
+    CompareChildren("stencil_rows", kernel.text, kernel.dimensions,
+                    kernel.name == "star" || kernel.name == "framed" ? kLargeGrids : kSmallGrids,
+                    kernel.dimensions == 3 && kernel.has_items ? 2 : 1);
+  }
+}
+
+TEST_F(WalkingStencilTest, SumsKeepTheValue) {
+  for (const StencilKernel& kernel : kStencilKernels) {
+    SCOPED_TRACE(kernel.name);
+    if (kernel.dimensions == 3 && kernel.has_items)
+      CompareChildren("stencil_sums", kernel.text, kernel.dimensions, kSmallGrids, 1);
+  }
+  for (const SumKernel& kernel : kSumKernels) {
+    SCOPED_TRACE(kernel.name);
+    CompareChildren("stencil_sums", kernel.text, kernel.dimensions, kernel.reads_beyond ? kLargeGrids : kSmallGrids, 1);
   }
 }
 

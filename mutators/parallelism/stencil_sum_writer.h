@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "mutators/analysis/stencil.h"
+#include "mutators/parallelism/stencil_begin.h"
+#include "mutators/parallelism/stencil_edges.h"
+#include "mutators/parallelism/stencil_freedom.h"
+#include "mutators/parallelism/stencil_groups.h"
+#include "mutators/parallelism/stencil_layout.h"
+#include "mutators/parallelism/stencil_loads.h"
+#include "mutators/parallelism/stencil_names.h"
+#include "mutators/parallelism/stencil_ring.h"
+#include "mutators/parallelism/stencil_stages.h"
+#include "mutators/parallelism/stencil_statements.h"
+#include "mutators/parallelism/stencil_sum.h"
+#include "mutators/parallelism/stencil_text.h"
+#include "mutators/parallelism/stencil_weights.h"
+
+namespace evo {
+
+// Writes a stencil of three dimensions whose threads walk along the last axis, and sum up the elements of a plane that have equal
+// weights once for all results that need them.
+class StencilSumWriter {
+ public:
+  // `context` and `found` must outlive the object.
+  StencilSumWriter(const MutationContext& context, const Stencil& found, StencilParameters parameters);
+  StencilSumWriter(const StencilSumWriter&) = delete;  // its parts refer to each other
+  StencilSumWriter& operator=(const StencilSumWriter&) = delete;
+
+  // Why the kernel cannot be written so; empty if it can. Otherwise nothing else may be asked for.
+  const std::string& why() const { return why_; }
+  // What stands before the kernel.
+  std::string Functions() const;
+  // The kernel's body with its braces.
+  std::string Body() const;
+  std::string Grid() const { return layout_.Grid(); }
+  std::string Block() const { return layout_.Block(); }
+  // Registers that a thread needs for neighbours and results, as an expression.
+  std::string Registers() const;
+  // Bytes of shared memory that a block needs, as an expression.
+  std::string SharedBytes() const { return stages_.Bytes(); }
+  // Constants whose values the text relies on.
+  const std::string& relied() const { return sum_.relied; }
+
+ private:
+  std::string Understand();
+  std::string Begin() const;
+  std::string EdgeBits() const;
+  std::string Advance() const;
+  std::string Element() const;
+  std::string Loop() const;
+  std::string Stores() const;
+  bool HasOwn() const { return !sum_.edge.neighbours().empty(); }
+  std::int64_t Behind() const { return found_.highest[layout_.last()]; }
+
+  const SyntaxTree& tree_;
+  const Stencil& found_;
+  const StencilParameters parameters_;
+  const StencilNames names_;
+  const StencilFreedom freedom_;
+  const StencilLayout layout_;
+  const StencilStatements statements_;
+  const StencilWeights weights_;
+  const StencilText text_;
+  const StencilBegin begin_;
+  const StencilLoads loads_;
+  const StencilStages stages_;
+  const StencilRing ring_;
+  StencilSum sum_;
+  std::optional<StencilEdges> edges_;
+  std::optional<StencilGroups> groups_;
+  std::string why_;
+};
+
+}  // namespace evo
