@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include "cli/describe.h"
@@ -67,12 +68,19 @@ void RequireTask(std::vector<RunRecord>& runs, const std::string& file, const st
 
 void Load(const History& history, const std::string& file, std::vector<RunRecord> runs, Replay& replay) {
   for (RunRecord& run : runs) {
-    for (CandidateRecord& one : history.Candidates(run.id, {})) {
+    std::vector<CandidateRecord> candidates = history.Candidates(run.id, {});
+    std::set<int> trials;  // generations that the replay does not have
+    for (const CandidateRecord& one : candidates) {
+      if (one.candidate.op == kMinimise) trials.insert(one.candidate.generation);
+    }
+    for (CandidateRecord& one : candidates) {
       const bool trial = one.candidate.op == kMinimise;
       if (one.count) {
         one.evaluation.bottleneck = one.count->before.bottleneck;
         one.evaluation.evidence = one.count->before.evidence;
-        replay.recorded.AddCounted(one.evaluation.source_digest, one.count->generation, std::move(one.count->elite));
+        const auto before = std::distance(trials.begin(), trials.lower_bound(one.count->generation));
+        replay.recorded.AddCounted(one.evaluation.source_digest, one.count->generation - static_cast<int>(before),
+                                   std::move(one.count->elite));
       }
       const auto add = trial ? &RecordedEvaluations::AddTrial : &RecordedEvaluations::Add;
       (replay.recorded.*add)(std::move(one.evaluation), std::move(one.check));

@@ -38,7 +38,7 @@ Selection Selected(const CandidateFilter& filter) {
   return selection;
 }
 
-// The class by counters takes the place of the other one.
+// The class by counters takes the place of the other one, as in the view candidate_class.
 void UseCount(const StoredCount& stored, CandidateRecord& record) {
   Evaluation& evaluation = record.evaluation;
   record.count = {stored.generation, stored.elite, {evaluation.bottleneck, std::move(evaluation.evidence)}};

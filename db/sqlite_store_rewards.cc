@@ -58,13 +58,9 @@ RewardsByBottleneck SqliteStore::LoadRewardsByBottleneck(const RunRecord& run) {
   return Explaining(path_, [&] {
     Statement row(
         *db_,
-        "SELECT coalesce((SELECT k.bottleneck FROM counted_elite AS k WHERE k.run = pe.run AND k.candidate = pe.candidate AND "
-        "k.generation < c.generation), pe.bottleneck), c.operator, e.outcome = 'ok' AND NOT coalesce(e.program_digest <> '' AND "
-        "e.program_digest = pe.program_digest, 0), pe.score_ns, e.score_ns FROM run AS r JOIN candidate_row AS c USING (run) "
-        "JOIN evaluation_row AS e ON e.run = c.run AND e.candidate = c.candidate JOIN parent AS p ON p.run = c.run AND "
-        "p.candidate = c.candidate AND p.position = 0 JOIN evaluation_row AS pe ON pe.run = p.run AND pe.candidate = "
-        "p.parent WHERE r.status = 'finished' AND r.device = ? AND r.device_name = ? AND pe.bottleneck IS NOT NULL AND "
-        "c.operator <> 'minimise' AND e.outcome <> 'cancelled' AND NOT coalesce(json_valid(r.options) AND "
+        "SELECT c.bottleneck, c.operator, c.outcome = 'ok' AND NOT c.neutral, c.parent_ns, c.score_ns FROM run AS r JOIN "
+        "child_by_class AS c USING (run) WHERE r.status = 'finished' AND r.device = ? AND r.device_name = ? AND c.bottleneck IS "
+        "NOT NULL AND c.operator <> 'minimise' AND NOT coalesce(json_valid(r.options) AND "
         "json_type(r.options, '$.replay') IS NOT NULL, 0) ORDER BY c.run DESC, c.candidate DESC LIMIT 100000");
     row.bind(1, run.device);
     row.bind(2, run.device_name);

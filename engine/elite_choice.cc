@@ -10,12 +10,11 @@ std::vector<Candidate> EliteChoice::ToCount(const std::stop_token& stop) {
   std::vector<Candidate> elites;
   if (parts_.selection == nullptr || !parts_.selection->by_bottleneck()) return elites;
   for (const Individual& member : parts_.population.members()) {
-    if (elites.size() == kElites) break;
     const CandidateId id = member.candidate.id;
-    if (counted_.contains(id) || !CountersTellMoreThan(parts_.selection->BottleneckOf(id))) continue;
-    Candidate elite = member.candidate;
-    if (Render(elite, stop)) elites.push_back(std::move(elite));
+    if (!counted_.contains(id) && CountersTellMoreThan(parts_.selection->BottleneckOf(id))) elites.push_back(member.candidate);
   }
+  Render(elites, stop);
+  std::erase_if(elites, [](const Candidate& elite) { return elite.source.empty(); });
   return elites;
 }
 
@@ -23,17 +22,27 @@ void EliteChoice::Learn(const GenerationRecord& record) {
   for (const CountedElite& one : record.counted) counted_.insert(one.candidate);
 }
 
-// Candidates of a resumed run have no source. False if there is none to be had.
-bool EliteChoice::Render(Candidate& candidate, const std::stop_token& stop) {
-  if (!candidate.source.empty()) return true;
-  std::string& source = rendered_[candidate.id];
-  if (source.empty()) {
-    std::vector<BredChild> bred =
-        parts_.breeder.Breed({BreedRequest{{candidate.genome}, {}, {}, settings_.run.seed, 0, 0}}, stop);
-    if (!bred.empty() && bred.front().genome) source = std::move(bred.front().source);
+// Candidates of a resumed run have no source. It stays empty if there is none to be had.
+void EliteChoice::Render(std::vector<Candidate>& candidates, const std::stop_token& stop) {
+  std::map<CandidateId, std::string> known = std::exchange(rendered_, {});
+  std::vector<BreedRequest> requests;
+  std::vector<Candidate*> without;
+  for (Candidate& candidate : candidates) {
+    if (!candidate.source.empty()) continue;
+    rendered_.insert(known.extract(candidate.id));
+    if (const auto found = rendered_.find(candidate.id); found != rendered_.end()) {
+      candidate.source = found->second;
+      continue;
+    }
+    without.push_back(&candidate);
+    requests.push_back({{candidate.genome}, {}, {}, settings_.run.seed, 0, 0});
   }
-  candidate.source = source;
-  return !source.empty();
+  if (requests.empty()) return;
+  std::vector<BredChild> bred = parts_.breeder.Breed(std::move(requests), stop);
+  for (std::size_t i = 0; i < without.size() && i < bred.size(); ++i) {
+    if (bred[i].genome) without[i]->source = std::move(bred[i].source);
+    rendered_[without[i]->id] = without[i]->source;
+  }
 }
 
 }  // namespace evo

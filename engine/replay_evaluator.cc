@@ -45,13 +45,18 @@ ChampionCheck ReplayEvaluator::CheckAnswers(const Candidate& candidate, const Ca
 }
 
 std::vector<CountedElite> ReplayEvaluator::Count(const std::vector<Candidate>& elites, int generation) {
-  std::vector<CountedElite> counted;
   for (const Candidate& elite : elites) {
-    const CountedElite* found = recorded_.FindCounted(Digest(elite.source), generation);
-    if (found == nullptr) continue;
-    counted.push_back(*found);
-    counted.back().candidate = elite.id;
+    if (!counted_.contains(elite.id) && !asked_.contains(elite.id)) asked_[elite.id] = Digest(elite.source);
   }
+  std::vector<CountedElite> counted;
+  std::erase_if(asked_, [&](const auto& one) {
+    const CountedElite* found = recorded_.FindCounted(one.second, generation);
+    if (found == nullptr) return false;
+    counted.push_back(*found);
+    counted.back().candidate = one.first;
+    counted_.insert(one.first);
+    return true;
+  });
   return counted;
 }
 

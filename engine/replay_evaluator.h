@@ -1,6 +1,9 @@
 #pragma once
 
 #include <deque>
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/evaluator.h"
@@ -21,12 +24,15 @@ class ReplayEvaluator : public Evaluator {
                              std::stop_token stop) override;
   // A recorded check is whole.
   void RunTools(const Candidate& /*candidate*/, ChampionCheck& /*check*/, std::stop_token /*stop*/) override {}
-  // What was counted until that generation of the recorded runs.
+  // What was counted until that generation of the recorded runs, of all candidates that were ever asked for: a count may arrive
+  // when its candidate is no longer one of them.
   std::vector<CountedElite> Count(const std::vector<Candidate>& elites, int generation) override;
 
  private:
   const RecordedEvaluations& recorded_;
   std::deque<std::vector<Candidate>> batches_;
+  std::map<CandidateId, std::string> asked_;  // digests of the sources, until they are counted
+  std::set<CandidateId> counted_;
 };
 
 }  // namespace evo

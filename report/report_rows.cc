@@ -33,7 +33,8 @@ std::string SelectCandidate(const std::string& condition) {
       "CASE WHEN ?2 AND e.score_ns IS NOT NULL THEN (SELECT max(memory_share) FROM efficiency AS f WHERE f.run = c.run AND "
       "f.candidate = c.candidate) END, "
       "CASE WHEN ?2 AND e.score_ns IS NOT NULL THEN (SELECT max(arithmetic_share) FROM efficiency AS f WHERE f.run = c.run AND "
-      "f.candidate = c.candidate) END, coalesce(e.bottleneck, '') "
+      "f.candidate = c.candidate) END, coalesce((SELECT k.bottleneck FROM candidate_class AS k WHERE k.run = c.run AND "
+      "k.candidate = c.candidate), '') "
       "FROM candidate AS c JOIN evaluation AS e USING (run, candidate) WHERE c.run = ?1 AND {}",
       kMessageLength, condition);
 }

@@ -136,6 +136,11 @@ void InputSet::HideAnswer(Preparation& preparation) {
   }
 }
 
+void InputSet::DropAnswer() {
+  protected_.answers = nullptr;
+  for (BoundArgument& bound : bound_) bound.reference = nullptr;
+}
+
 std::vector<std::shared_ptr<const ProtectedMemory>> InputSet::Protected() const {
   auto all = protected_.copies;
   if (protected_.answers) all.push_back(protected_.answers);

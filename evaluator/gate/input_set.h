@@ -48,6 +48,9 @@ class InputSet {
   // Forgets the answer and lets the preparation of the next run overwrite it. Inspect needs RunReference before it.
   void HideAnswer(Preparation& preparation);
 
+  // Gives back the memory for the answer. Afterwards programs can run on the set, and nothing that they leave can be judged.
+  void DropAnswer();
+
   // The same arguments at other addresses, with the same reference answer. They lie one behind the other from the start of a
   // unit of memory: their relative addresses, which move a kernel's time by a percent, do not depend on earlier allocations.
   std::variant<std::unique_ptr<InputSet>, Failure> Copy(std::uint64_t guard_seed) const;

@@ -24,8 +24,11 @@ using Clock = EliteCounterSettings::Clock;
 
 // The run worker stands still meanwhile. A count that takes so long has failed.
 constexpr std::chrono::milliseconds kEliteDeadline{5'000};
-// A process may die for reasons of its own. If it happens so often, it is not tried again.
-constexpr int kMostFailures = 3;
+// What refuses so often before anything was counted refuses always.
+constexpr int kMostRefusals = 3;
+// A process may die of a candidate or for reasons of its own. If it happens so often before anything was counted, these are its
+// own.
+constexpr int kMostDeaths = 10;
 
 Message Idle() { return ToMessage(IdleRequest{}); }
 
@@ -65,8 +68,10 @@ struct EliteCounter::State : std::enable_shared_from_this<State> {
     const std::lock_guard lock(mutex);
     busy = false;
   }
-  // Gives up for good, at once or after several failures.
-  void Fail(const std::string& why, bool at_once);
+  // Gives up for good.
+  void GiveUp(const std::string& why);
+  // The candidate is passed over, unless so many of its kind were before the first that could be counted.
+  void PassOver(const std::string& why, int& times, int most);
 
   const EliteCounterSettings settings;
   const Clock::time_point begun;
@@ -77,7 +82,8 @@ struct EliteCounter::State : std::enable_shared_from_this<State> {
   bool busy = false;     // something is under way
   bool holding = false;  // and uses the device
   bool off = false;
-  int failures = 0;
+  bool able = false;  // something has been counted
+  int refusals = 0, deaths = 0;
   std::chrono::nanoseconds spent{};  // for which the run worker stood still
   std::chrono::nanoseconds last_count = kExpectedCount;
   std::set<CandidateId> tried;
@@ -135,7 +141,7 @@ void EliteCounter::State::Start() {
           process = std::move(started);
         } catch (const Interrupted&) {
         } catch (const Error& error) {
-          Fail(error.what(), true);
+          GiveUp(error.what());
         }
       },
       &State::SetUp);
@@ -147,7 +153,7 @@ void EliteCounter::State::SetUp() {
   busy = process != nullptr;
   if (!busy) return;
   process->Submit(MakeRunJob(Idle(), kPrepareDeadline, nullptr), [self = shared_from_this()](const JobResult& result) {
-    if (result.death) self->Fail(result.death->description, true);
+    if (result.death) self->GiveUp(result.death->description);
     self->Free();
   });
 }
@@ -180,11 +186,14 @@ void EliteCounter::State::CountOne(CandidateId id, AttachedProgram program) {
           CountedElite one = ReadCount(id, results.front());
           const std::lock_guard lock(mutex);
           counted.push_back(std::move(one));
-          failures = 0;
+          able = true;
           last_count = settings.now() - since;
         } catch (const Error& error) {
           const auto& death = results.front().death;
-          Fail(error.what(), death && death->kind == WorkerDeath::Kind::kCannotStart);
+          if (death && death->kind == WorkerDeath::Kind::kCannotStart)
+            GiveUp(error.what());
+          else
+            PassOver(error.what(), death ? deaths : refusals, death ? kMostDeaths : kMostRefusals);
         }
       },
       &State::Free);
@@ -211,7 +220,7 @@ void EliteCounter::State::Work(const std::function<void()>& work) {
   try {
     work();
   } catch (const std::exception& error) {  // no thread, no file: not the search's fault
-    Fail(PlainText(error), true);
+    GiveUp(PlainText(error));
   }
   const std::lock_guard lock(mutex);
   spent += settings.now() - since;
@@ -219,10 +228,18 @@ void EliteCounter::State::Work(const std::function<void()>& work) {
   changed.notify_all();
 }
 
-void EliteCounter::State::Fail(const std::string& why, bool at_once) {
+void EliteCounter::State::PassOver(const std::string& why, int& times, int most) {
   {
     const std::lock_guard lock(mutex);
-    if (off || stop.stop_requested() || (++failures < kMostFailures && !at_once)) return;
+    if (++times < most || able) return;
+  }
+  GiveUp(why);
+}
+
+void EliteCounter::State::GiveUp(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex);
+    if (off || stop.stop_requested()) return;
     off = true;
   }
   settings.warn(

@@ -41,6 +41,12 @@ class InputCache {
   // Draws the contents of sets ahead of time, several at once, without touching the device.
   void Draw(const std::vector<InputName>& wanted);
 
+  // Forgets the recorded data. What was drawn of it stays. The next Use of the same task brings it again.
+  void DropRecorded() {
+    recorded_.clear();
+    key_.clear();
+  }
+
   // A set that is kept. Copy 0 is the set itself; each higher number is a copy of it at other addresses. Throws
   // InfrastructureFailure.
   InputSet& Get(const InputName& inputs, std::size_t copy = 0);

@@ -86,7 +86,10 @@ std::vector<InputName> InputPool::Names() const {
 
 void InputPool::Draw() { cache_.Draw(Names()); }
 
-void InputPool::DrawUnanswered(const Case& sizes) { cache_.Draw({{sizes, 0, check_seed()}}); }
+void InputPool::DrawUnanswered(const Case& sizes) {
+  cache_.Draw({{sizes, 0, check_seed()}});
+  cache_.DropRecorded();
+}
 
 // All sets exist before a candidate is loaded: they do not count as its time, and its code is not there when answers are
 // computed.
@@ -137,7 +140,10 @@ std::unique_ptr<InputSet> InputPool::Make(const Case& sizes, const DrawnArgument
 }
 
 InputSet& InputPool::UnansweredSet(const Case& sizes) {
-  if (unanswered_ == nullptr) unanswered_ = cache_.MakeUnanswered({sizes, 0, check_seed()});
+  if (unanswered_ == nullptr) {
+    unanswered_ = cache_.MakeUnanswered({sizes, 0, check_seed()});
+    unanswered_->DropAnswer();
+  }
   return *unanswered_;
 }
 

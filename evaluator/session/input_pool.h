@@ -47,7 +47,7 @@ class InputPool {
   std::size_t Sets() const { return Names().size(); }
   // Draws the contents of all sets without touching the device.
   void Draw();
-  // The same for UnansweredSet of that case.
+  // The same for UnansweredSet of that case, and no other is ever asked for.
   void DrawUnanswered(const Case& sizes);
   // Puts all sets on the device and makes sure that no answer without a computation passes on them. Does nothing the second
   // time. Throws InfrastructureFailure, as do the methods below.
@@ -62,8 +62,8 @@ class InputPool {
   std::unique_ptr<InputSet> MakeSmall(int generator, std::uint64_t seed);
   // Inputs with these contents, and the reference's answer to them. `seed`: of the guards.
   std::unique_ptr<InputSet> Make(const Case& sizes, const DrawnArguments& contents, std::uint64_t seed) const;
-  // Inputs of the first generator without an answer, which stay for the next time: the reference runs only where arguments are
-  // derived from others. Only for one case of the task.
+  // Inputs of the first generator without an answer and without memory for one, which stay for the next time: the reference runs
+  // only where arguments are derived from others. Only for one case of the task.
   InputSet& UnansweredSet(const Case& sizes);
 
  private:

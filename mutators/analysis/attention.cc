@@ -46,7 +46,8 @@ class AttentionFinder {
 
   std::variant<Attention, std::string> Find() {
     if (!runs_.refusal().empty()) return runs_.refusal();
-    if (!RunSmall() || !bounds_.Find(roles_, found_) || !RunLong() || !FindMatrices() || !CheckDeciding() || !CheckTypes())
+    if (!RunSmall() || !bounds_.Find(roles_, found_) || !RunLong() || !RunUnweighted() || !FindMatrices() || !CheckDeciding() ||
+        !CheckTypes())
       return why_.empty() ? bounds_.why() : why_;
     Name();
     return found_;
@@ -116,6 +117,34 @@ class AttentionFinder {
       }
     }
     return Refuse("no row stores anything where there are many keys");
+  }
+
+  // A row without keys. Where all have one: a row whose scores are all minus infinity, of which only zero is kept, since kernels
+  // differ in what else they make of it.
+  bool RunUnweighted() {
+    const ThreadTrace trace = runs_.RunWithoutKeys(kTriedRows[1], bounds_.rows(), roles_);
+    found_.keyless = trace.refusal.empty() && KeysRead(trace, roles_) == 0;
+    if (!found_.keyless) {
+      const ThreadTrace infinite = runs_.RunInfinite(kTriedRows[1], roles_);
+      if (infinite.refusal.empty() && Stores(infinite, 0.0)) found_.unweighted = Attention::Unweighted::kZero;
+      return true;
+    }
+    if (trace.stores.empty())
+      found_.unweighted = Attention::Unweighted::kNothing;
+    else if (Stores(trace, 0.0))
+      found_.unweighted = Attention::Unweighted::kZero;
+    else if (!Stores(trace, NAN))
+      return Refuse("a row without keys is neither 0 / 0 nor zero");
+    return true;
+  }
+
+  // Whether a thread stored its row, and this number in all of it.
+  bool Stores(const ThreadTrace& trace, double number) const {
+    const auto row = trace.stores.find(roles_.o);
+    if (row == trace.stores.end() || row->second.size() != static_cast<std::size_t>(roles_.depth)) return false;
+    return std::all_of(row->second.begin(), row->second.end(), [&](const auto& element) {
+      return std::isnan(number) ? std::isnan(element.second.value) : element.second.value == number;
+    });
   }
 
   bool FindMatrices() {

@@ -22,6 +22,8 @@ struct Attention {
     std::string base;    // the same for all threads of a block
     std::string stride;  // likewise
   };
+  // What the kernel stores for a row whose weights are all zero: 0 / 0, zero, or nothing.
+  enum class Unweighted : std::uint8_t { kUndefined, kZero, kNothing };
   int kernel = -1;
   const LaunchDirective* launch = nullptr;
   std::size_t axis = 0;  // of the grid, along which the blocks have other rows
@@ -30,14 +32,16 @@ struct Attention {
   // If the launch's threads have one index for the rows of all heads, what the new grid has: rows of a head, and heads, as the
   // launch line says them. Heads are along the second axis then.
   std::string flat_rows, flat_heads;
-  std::string element;            // IsTensorElement, or float
-  std::string output;             // type of O's elements: `element` or float
-  std::int64_t depth = 0;         // d is below it
-  std::string depth_name;         // how the source spells it
-  std::string rows;               // row is below it
-  std::string keys;               // key is below it
-  bool causal = false;            // whether a row has the keys 0 to row only
-  std::string scale;              // of type float or double
+  std::string element;     // IsTensorElement, or float
+  std::string output;      // type of O's elements: `element` or float
+  std::int64_t depth = 0;  // d is below it
+  std::string depth_name;  // how the source spells it
+  std::string rows;        // row is below it
+  std::string keys;        // key is below it
+  bool causal = false;     // whether a row has the keys 0 to row only
+  std::string scale;       // of type float or double
+  bool keyless = false;    // whether rows may have no keys
+  Unweighted unweighted = Unweighted::kUndefined;
   std::vector<int> guards;        // statements `if (..) return;` that hold or do not hold for all threads of all blocks
   std::vector<int> declarations;  // VarDecls of which the texts above need the names, in order
   Parameters parameters;          // the only values for which this was shown

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -188,8 +189,9 @@ ThreadTrace AttentionRuns::RunSetting(const ThreadSetting& setting, std::int64_t
 }
 
 ThreadTrace AttentionRuns::RunTogether(const ThreadSetting& setting, std::int64_t row) {
-  if (last_.traces.empty() || last_.symbolic != setting.symbolic || last_.integers != setting.integers ||
-      last_.builtins != setting.builtins) {
+  const ThreadSetting& last = last_.setting;
+  if (last_.traces.empty() || last.symbolic != setting.symbolic || last.integers != setting.integers ||
+      last.builtins != setting.builtins || last.loaded != setting.loaded || last.elements != setting.elements) {
     std::vector<ThreadSetting> threads(row_.shared_rows.size(), setting);
     for (std::size_t i = 0; i < threads.size(); ++i) {
       auto number = static_cast<std::int64_t>(i);
@@ -198,7 +200,7 @@ ThreadTrace AttentionRuns::RunTogether(const ThreadSetting& setting, std::int64_
         number /= row_.block[axis];
       }
     }
-    last_ = {RunBlock(run_, std::move(threads)), setting.integers, setting.builtins, setting.symbolic};
+    last_ = {RunBlock(run_, std::move(threads)), setting};
   }
   ThreadTrace merged;
   for (std::size_t i = 0; i < last_.traces.size(); ++i) {
@@ -232,6 +234,27 @@ ThreadTrace AttentionRuns::Run(std::size_t number, std::int64_t row) {
 ThreadTrace AttentionRuns::RunWith(std::size_t number, std::int64_t row, const std::set<std::string>& names, std::int64_t size) {
   auto setting = SettingOf(number, row, names, size);
   if (!setting) return {};
+  setting->symbolic = false;
+  return RunSetting(*setting, row);
+}
+
+ThreadTrace AttentionRuns::RunWithoutKeys(std::int64_t row, std::int64_t rows, const AttentionRoles& roles) {
+  const std::int64_t keys = KeysRead(RunWith(0, row, {}, 0), roles);
+  std::set<std::string> deciding;
+  for (const std::string& name : Driving(rows, row, roles, keys)) {
+    if (RunWith(0, rows, {name}, kLargerSize).stores.empty()) deciding.insert(name);
+  }
+  auto setting = SettingOf(0, row, deciding, 0);
+  if (!setting) return {};
+  setting->loaded = 0;
+  setting->symbolic = false;
+  return RunSetting(*setting, row);
+}
+
+ThreadTrace AttentionRuns::RunInfinite(std::int64_t row, const AttentionRoles& roles) {
+  auto setting = SettingOf(0, row, {}, 0);
+  if (!setting) return {};
+  setting->elements = {{roles.q, 1.0}, {roles.k, -std::numeric_limits<double>::infinity()}};
   setting->symbolic = false;
   return RunSetting(*setting, row);
 }

@@ -46,6 +46,10 @@ class AttentionRuns {
   ThreadTrace Run(std::size_t number, std::int64_t row);
   // One thread, without forms; these sizes have another value.
   ThreadTrace RunWith(std::size_t number, std::int64_t row, const std::set<std::string>& names, std::int64_t size);
+  // The same where sizes that decide about keys, but not about rows, are 0, and so is each number of keys in memory.
+  ThreadTrace RunWithoutKeys(std::int64_t row, std::int64_t rows, const AttentionRoles& roles);
+  // The same where all scores are minus infinity.
+  ThreadTrace RunInfinite(std::int64_t row, const AttentionRoles& roles);
   // The first row that stores nothing; nullopt if all do.
   std::optional<std::int64_t> RowsOf(std::size_t number);
   // Of rows with a flat index: the same of heads, in which all rows below the length store something.
@@ -96,8 +100,7 @@ class AttentionRuns {
   // What the threads of the last block did.
   struct Block {
     std::vector<ThreadTrace> traces;
-    std::map<int, std::int64_t> integers, builtins;
-    bool symbolic = false;
+    ThreadSetting setting;
   };
   Block last_;
 };

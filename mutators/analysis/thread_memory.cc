@@ -90,7 +90,8 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   if (const std::string type = tree_.node(place.memory).type.substr(0, tree_.node(place.memory).type.find('*'));
       type.find("int") != std::string::npos || type.find("long") != std::string::npos)
     return LoadInteger(place);
-  ThreadValue value = ThreadValue::Real(RandomElement(place.memory, place.index));
+  const auto set = setting_.elements.find(place.memory);
+  ThreadValue value = ThreadValue::Real(set != setting_.elements.end() ? set->second : RandomElement(place.memory, place.index));
   value.element = true;
   value.memory = place.memory;
   value.integer = place.index;

@@ -89,13 +89,14 @@ struct ThreadSetting {
   // Whether ThreadTrace::touches is kept. Then only addresses count: elements of tables of real numbers, and what functions that
   // are not known make of real numbers, are some number, and a buffer may be both read and stored to.
   bool addresses = false;
-  std::vector<int> counters;   // the variables of which touches tell
-  int followed = -1;           // a variable of which ThreadTrace::history tells
-  bool sums = false;           // whether real numbers tell of what they are the sum
-  bool consumed = false;       // whether only what is computed with counts as read, and not what is copied
-  bool thread_symbols = true;  // whether threadIdx and blockDim are symbols of forms, not constants
-  std::set<int> scratch;       // parameters that point to scratch memory of the kernel alone
-  std::int64_t loaded = 5;     // the elements of buffers of integers
+  std::vector<int> counters;       // the variables of which touches tell
+  int followed = -1;               // a variable of which ThreadTrace::history tells
+  bool sums = false;               // whether real numbers tell of what they are the sum
+  bool consumed = false;           // whether only what is computed with counts as read, and not what is copied
+  bool thread_symbols = true;      // whether threadIdx and blockDim are symbols of forms, not constants
+  std::set<int> scratch;           // parameters that point to scratch memory of the kernel alone
+  std::int64_t loaded = 5;         // the elements of buffers of integers
+  std::map<int, double> elements;  // of these parameters, all elements are this number
   // A row of the thread that is `outer * length + row`: the symbol of the row, that of `outer`, and the length's form.
   int flat_row = 0, flat_outer = 0;
   FormPointer flat_length;

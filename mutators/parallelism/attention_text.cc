@@ -164,7 +164,7 @@ const std::string_view kAttentionRows = R"(
       float weight = weights[i][r];
       weight += __shfl_xor_sync(0xffffffffu, weight, 1);
       weight += __shfl_xor_sync(0xffffffffu, weight, 2);
-      const float inverse = 1.0f / weight;
+      const float inverse = INVERSE_;
 )";
 
 // The warp's rows go through shared memory, where its queries were.
@@ -252,7 +252,7 @@ const std::string_view kFloatAttention = R"(
 #pragma unroll
   for (int i = 0; i < kParts; ++i) {
     const int d = i * WARP_ROWS_ + part;
-    if (row < last_row && d < DEPTH_) to[(long long)row * O_STRIDE_ + d] = sums[i] / weights;
+    if (row < last_row && d < DEPTH_) to[(long long)row * O_STRIDE_ + d] = RESULT_;
   }
 )";
 

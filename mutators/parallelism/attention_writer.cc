@@ -119,14 +119,18 @@ std::string AttentionWriter::Declarations() const {
         fmt::format("  const {} {} = {};\n", WithoutConst(declared.type), declared.name, tree_.Text(declared.children.back()));
   }
   for (const int guard : found_.guards) text += fmt::format("  {}\n", tree_.Text(guard));
+  if (found_.unweighted == Attention::Unweighted::kNothing)
+    text += fmt::format("  if ({} <= 0) return;\n", Parenthesised(found_.keys));
   return text;
 }
 
 std::string AttentionWriter::Body() const {
+  const bool zero = found_.unweighted == Attention::Unweighted::kZero;
   if (found_.element == "float") {
     std::string text(kFloatAttention.substr(1));
     text = WithOtherName(text, "END_", found_.causal ? "min(last_key, first_row + kRows)" : "last_key");
     text = WithOtherName(text, "HIDDEN_", found_.causal ? "first_key + j > row" : "false");
+    text = WithOtherName(text, "RESULT_", zero ? "weights > 0.0f ? sums[i] / weights : 0.0f" : "sums[i] / weights");
     if (!found_.causal) text.replace(text.find("      if (false) continue;\n"), 27, "");
     return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
   }
@@ -134,8 +138,9 @@ std::string AttentionWriter::Body() const {
   for (const std::string_view part : {kAttentionBegin, kAttentionScores, kAttentionWeights, kAttentionRows,
                                       found_.output == found_.element ? kAttentionStoreElements : kAttentionStoreNumbers})
     text += part.substr(1);
-  // Without any keys, which a length in memory may say, no barrier at all has followed.
-  if (found_.keys.find('[') != std::string::npos) text = WithOtherName(text, "__syncwarp", "__syncthreads");
+  text = WithOtherName(text, "INVERSE_", zero ? "weight > 0.0f ? 1.0f / weight : 0.0f" : "1.0f / weight");
+  // Without any keys no barrier at all has followed.
+  if (found_.keyless) text = WithOtherName(text, "__syncwarp", "__syncthreads");
   // What depends on whether keys behind the row are hidden.
   text = WithOtherName(text, "END_", found_.causal ? "min(last_key, first_row + kRows)" : "last_key");
   text = WithOtherName(text, "SEEN_", found_.causal ? "min(last_key, own_row + 1)" : "last_key");

@@ -25,6 +25,8 @@ const std::string_view kConvolutionPlace = R"(
   const long long first = blockIdx.x / groups * (long long)TILE_N_, first_image = first / pixels;
   const int start = static_cast<int>(first - first_image * pixels);
   const int count = static_cast<int>(min((long long)IMAGES_ * pixels - first, (long long)TILE_N_));
+  // Distances within these images are bytes in 32 bits.
+  if (((start + count - 1) / pixels + 1ll) * CHANNELS_ * HEIGHT_ * WIDTH_ * sizeof(ELEMENT_) >> 32) __trap();
   const char* from_x = reinterpret_cast<const char*>(X_ + first_image * CHANNELS_ * plane);
 )";
 

@@ -1,4 +1,5 @@
 // What is stored of candidates that were counted while the search went on.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "db/database.h"
 #include "db/history.h"
 #include "db/merge.h"
 #include "db/sqlite_store.h"
@@ -87,6 +89,21 @@ TEST_F(CountedElites, RewardLaterChildrenByTheClassByCounters) {
   EXPECT_TRUE(rewards.at("latency").contains("use_fmaf")) << "candidate 2 had not been counted yet";
   EXPECT_FALSE(rewards.contains("barrier")) << "it has no later children";
   EXPECT_TRUE(rewards.at("dram").contains("delete_statement")) << "a later child of candidate 3";
+}
+
+// Whoever reads classes by a view finds what commands show and what runs learn from.
+TEST_F(CountedElites, HaveTheirClassInTheViews) {
+  const auto db = OpenForReading(path_);
+  const auto text = [&](const std::string& query) {
+    SQLite::Statement row(*db, query);
+    std::string all;
+    while (row.executeStep()) all += row.getColumn(0).getString() + " ";
+    return all;
+  };
+  EXPECT_EQ(text("SELECT bottleneck FROM candidate_class WHERE candidate <= 3 ORDER BY candidate"), "latency barrier dram ");
+  EXPECT_EQ(text("SELECT counted_in FROM candidate_class WHERE candidate = 2"), "1 ");
+  EXPECT_EQ(text("SELECT bottleneck FROM operator_by_bottleneck WHERE operator = 'use_fmaf'"), "latency ");
+  EXPECT_EQ(text("SELECT bottleneck FROM operator_by_bottleneck WHERE operator = 'delete_statement'"), "dram latency ");
 }
 
 TEST_F(CountedElites, AreMergedWithTheirRun) {

@@ -94,12 +94,24 @@ TEST(EliteCount, AsksForTheFastestUntilTheyAreCounted) {
   for (const auto& [generation, ids] : run.Counted()) counted.insert(ids.begin(), ids.end());
   EXPECT_THAT(counted, SizeIs(4)) << "one each time";
   for (const std::vector<Candidate>& elites : run.asked) {
-    EXPECT_THAT(elites, SizeIs(Le(EliteChoice::kElites)));
+    EXPECT_THAT(elites, SizeIs(Le(static_cast<std::size_t>(run.world.run.population))));
     asked += elites.size();
     for (const Candidate& elite : elites) EXPECT_FALSE(elite.source.empty());
   }
   EXPECT_GT(asked, counted.size());
   EXPECT_EQ(run.selection.BottleneckOf(*counted.begin()), Bottleneck::kBarrier);
+}
+
+// Some cannot be counted, and are asked for in vain.
+TEST(EliteCount, TheFastestKeepNobodyElseFromIt) {
+  CountedRun run;
+  run.world.evaluator.count = [&](const std::vector<Candidate>& elites, int) {
+    std::vector<CountedElite> counted;
+    if (elites.size() > 3) counted.push_back(Barrier(elites[3].id));
+    return counted;
+  };
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  EXPECT_FALSE(run.Counted().empty());
 }
 
 TEST(EliteCount, IsNotAskedForWhereClassesMakeNoDifference) {
@@ -151,9 +163,8 @@ TEST(EliteCount, AResumedRunDecidesByWhatWasStored) {
   }
 }
 
-TEST(EliteCount, AReplayHasTheCountsWhenTheRunHadThem) {
-  CountedRun whole;
-  ASSERT_EQ(whole.Run(), RunStatus::kFinished);
+// A replay of the run has the same counts and draws by the same weights.
+void ExpectSameInReplay(const CountedRun& whole) {
   RecordedEvaluations recorded;
   std::map<CandidateId, std::string> digests;
   for (const GenerationRecord& generation : whole.world.store.generations) {
@@ -171,6 +182,32 @@ TEST(EliteCount, AReplayHasTheCountsWhenTheRunHadThem) {
   ASSERT_EQ(again.Run(StopCondition(replayed.world.run.generations, {}, {})), RunStatus::kFinished);
   EXPECT_EQ(replayed.Counted(), whole.Counted());
   EXPECT_EQ(replayed.Weights(), whole.Weights());
+}
+
+TEST(EliteCount, AReplayHasTheCountsWhenTheRunHadThem) {
+  CountedRun whole;
+  ASSERT_EQ(whole.Run(), RunStatus::kFinished);
+  ExpectSameInReplay(whole);
+}
+
+// Counting takes time, in which a slow member may leave the population.
+TEST(EliteCount, AReplayHasCountsThatCameLate) {
+  CountedRun whole;
+  std::vector<CandidateId> under_way;
+  int late = 0;
+  whole.world.evaluator.count = [&](const std::vector<Candidate>& elites, int) {
+    std::vector<CountedElite> counted;
+    for (const CandidateId id : under_way) {
+      counted.push_back(Barrier(id));
+      late += std::none_of(elites.begin(), elites.end(), [&](const Candidate& elite) { return elite.id == id; });
+    }
+    under_way.clear();
+    if (!elites.empty()) under_way.push_back(elites.back().id);
+    return counted;
+  };
+  ASSERT_EQ(whole.Run(), RunStatus::kFinished);
+  ASSERT_GT(late, 0);
+  ExpectSameInReplay(whole);
 }
 
 TEST(RecordedEvaluations, KnowWhenACandidateWasCounted) {

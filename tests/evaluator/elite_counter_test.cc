@@ -95,6 +95,15 @@ class EliteCounterTest : public ::testing::Test {
     RunWorkerTakesItsJob();
   }
 
+  // Lets the first of these that was not tried be compiled and counted.
+  void TryOne(EliteCounter& counter, std::vector<CandidateId> ids) {
+    now_ += seconds(100);
+    counter.Count(Elites(std::move(ids)));
+    ASSERT_EQ(compile_.pending(), 1U);
+    compile_.Answer(compiled_);
+    RunWorkerTakesItsJob();
+  }
+
   FakeJobRunner compile_;
   FakeJobRunner run_;
   JobResult compiled_;
@@ -189,19 +198,47 @@ TEST_F(EliteCounterTest, ARefusalIsSaidOnceAndTheSearchGoesOn) {
   EXPECT_THAT(warnings_, SizeIs(1));
 }
 
-TEST_F(EliteCounterTest, GivesUpAfterSomeFailures) {
-  answers_ = {FakeJobRunner::Death(WorkerDeath::Kind::kSignalled, "killed")};
+TEST_F(EliteCounterTest, GivesUpWhereSomeAreRefusedAndNoneIsCounted) {
+  CountedEvents refused;
+  refused.not_counted = "this device counts nothing";
+  answers_ = {FakeJobRunner::Reply(ToReply(refused))};
   EliteCounter& counter = Counter();
   GetReady(counter);
   for (CandidateId id = 1; id <= 3; ++id) {
     EXPECT_THAT(warnings_, IsEmpty());
-    now_ += seconds(100);
-    counter.Count(Elites({id}));
-    ASSERT_EQ(compile_.pending(), 1U);
-    compile_.Answer(compiled_);
-    RunWorkerTakesItsJob();
+    TryOne(counter, {id});
+  }
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("counts nothing")));
+}
+
+TEST_F(EliteCounterTest, GivesUpWhereManyDieAndNoneIsCounted) {
+  answers_ = {FakeJobRunner::Death(WorkerDeath::Kind::kSignalled, "killed")};
+  EliteCounter& counter = Counter();
+  GetReady(counter);
+  for (CandidateId id = 1; id <= 10; ++id) {
+    EXPECT_THAT(warnings_, IsEmpty());
+    TryOne(counter, {id});
   }
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("killed")));
+}
+
+TEST_F(EliteCounterTest, PassesOverWhatCannotBeCounted) {
+  CountedEvents refused;
+  refused.not_counted = "the program does not load";
+  answers_.clear();
+  for (int i = 0; i < 4; ++i) answers_.push_back(FakeJobRunner::Death(WorkerDeath::Kind::kDeadline, "too slow"));
+  answers_.push_back(FakeJobRunner::Reply(ToReply(Bound(0.9))));
+  for (int i = 0; i < 4; ++i) answers_.push_back(FakeJobRunner::Reply(ToReply(refused)));
+  answers_.push_back(FakeJobRunner::Reply(ToReply(Bound(0.1))));
+  EliteCounter& counter = Counter();
+  GetReady(counter);
+  std::vector<CandidateId> counted;
+  for (int i = 0; i < 10; ++i) {
+    TryOne(counter, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    for (const CountedElite& one : counter.Count({})) counted.push_back(one.candidate);
+  }
+  EXPECT_THAT(counted, ElementsAre(5, 10));
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(EliteCounterTest, CountsNothingAfterItsEnd) {

@@ -53,6 +53,7 @@ class FakeDevice : public Device {
     int memory = 0;  // single writes, reads, fills and copies
     int inspections = 0;
     int runs = 0;
+    int freed = 0;
   };
   Operations operations;
   std::vector<Timed> timed;
@@ -136,7 +137,7 @@ class FakeDevice : public Device {
       blocks_.push_back(std::make_unique<std::byte[]>(bytes));
       return reinterpret_cast<Address>(blocks_.back().get());
     }
-    void Free(Address) override {}  // everything is freed at the end
+    void Free(Address) override { ++operations_.freed; }  // everything is freed at the end
     DeviceStatus Copy(const DeviceCopy& copy) override {
       ++operations_.memory;
       std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from), copy.bytes);

@@ -116,6 +116,31 @@ TEST_F(HeldOutCheckTest, Row34AFaultOfASampledBlockFailsTheCandidate) {
   EXPECT_EQ(check_.tools.back().result, "error");
 }
 
+// What timing says depends on the machine's load, and what a kernel does wrong does not.
+TEST_F(HeldOutCheckTest, AFaultOfASampledBlockCountsMoreThanTime) {
+  bool mine = false;
+  emulator_.device.kernels["candidate"] = emulator_.device.kernels["checked"] = [&](const auto& buffers) {
+    mine = true;
+    Multiply<float>(buffers, 2);
+  };
+  emulator_.device.clock = [&](std::size_t) {
+    const auto& [stage, part] = channel_.parts.back();
+    const bool other = stage == Stage::kTime && part.ends_with("generator 1");
+    const std::uint64_t ticks = !std::exchange(mine, false) ? 2000 : other ? 3000 : 1000;
+    return SequenceTime{ticks, ticks, 0, false};
+  };
+  auto failure = Run(emulator_, TwiceProgram("checked"));
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kSlower) << failure->message;
+  emulator_.device.run_blocks = [](const Sequence&, const BlockSample&) {
+    return SampledBlocks{{Outcome::kCrash, "k: reads 8 bytes of no buffer", true}, 0, 1};
+  };
+  check_ = {};
+  failure = Run(emulator_, TwiceProgram("checked"));
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::kCrash) << failure->message;
+}
+
 TEST_F(HeldOutCheckTest, ATrapInASampledBlockIsACrash) {
   emulator_.device.kernels["checked"] = emulator_.device.kernels["candidate"];
   emulator_.device.run_blocks = [](const Sequence&, const BlockSample&) {

@@ -157,6 +157,7 @@ TEST(RunSession, CountsOneProgramAfterAnotherOnInputsThatItKeeps) {
   RecordingChannel channel;
   EXPECT_EQ(session.CountEvents({TwiceProgram("candidate"), {}, ""}, channel).counters.size(), 1U);
   const int allocated = fake.operations.allocations;
+  EXPECT_EQ(allocated - fake.operations.freed, 2) << "an input and an output, and nothing for an answer";
   EXPECT_EQ(session.CountEvents({TwiceProgram("other"), {}, ""}, channel).counters.size(), 1U);
   EXPECT_EQ(fake.operations.allocations, allocated);
   EXPECT_FALSE(session.must_restart());

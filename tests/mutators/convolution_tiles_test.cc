@@ -95,6 +95,11 @@ TEST(ConvolutionTiles, BringsParametersAndBlocks) {
                     HasSubstr("constexpr int taps = 9;\n")));
 }
 
+TEST(ConvolutionTiles, TrapsWhereAddressesExceedTheirBits) {
+  EXPECT_THAT(Tiled(kSkipped),
+              HasSubstr("  if (((start + count - 1) / pixels + 1ll) * C * H * W * sizeof(half) >> 32) __trap();\n"));
+}
+
 TEST(ConvolutionTiles, HasAKindOfItsOwn) { EXPECT_EQ(KernelKind(Parent(kSkipped).Context()), "convolution"); }
 
 // What follows the sum stays as the kernel says it, by the element's own indices.

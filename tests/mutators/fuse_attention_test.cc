@@ -138,6 +138,23 @@ TEST(FuseAttention, DoesNotMindHowScoresAreComputed) {
   for (const auto& [from, to] : ways) EXPECT_THAT(WhyNotFused(With(kThreePasses, from, to)), IsEmpty()) << to;
 }
 
+// A row without keys is what the parent makes of it: 0 / 0, zero, or nothing is stored.
+TEST(FuseAttention, KeepsWhatRowsWithoutKeysAre) {
+  const std::string cross = Fused(kCross);
+  EXPECT_THAT(cross, AllOf(HasSubstr("inverse = 1.0f / weight;"), HasSubstr("__syncthreads();  // with one tile no barrier")));
+  const char* const result = "= out[c] / total;";
+  const std::string zero = "inverse = weight > 0.0f ? 1.0f / weight : 0.0f;";
+  for (const char* to :
+       {"= total > 0.f ? out[c] / total : 0.f;", "= out[c] / fmaxf(total, 1e-8f);", "= l == 0 ? 0.f : out[c] / total;"})
+    EXPECT_THAT(Fused(With(kCross, result, to)), HasSubstr(zero)) << to;
+  EXPECT_THAT(Fused(With(kCross, "if (i < n) {", "if (i < n && l > 0) {")), HasSubstr("if (l <= 0) return;\n"));
+  EXPECT_THAT(WhyNotFused(With(kCross, result, "= total > 0.f ? out[c] / total : 1.f;")),
+              ElementsAre("cross: a row without keys is neither 0 / 0 nor zero"));
+  // Rows that all have a key, but perhaps scores of minus infinity only.
+  EXPECT_THAT(Fused(kThreePasses), HasSubstr("inverse = 1.0f / weight;"));
+  EXPECT_THAT(Fused(With(kThreePasses, "(sum / weights)", "(weights > 0.0f ? sum / weights : 0.0f)")), HasSubstr(zero));
+}
+
 TEST(FuseAttention, SaysWhyNot) {
   EXPECT_THAT(WhyNotFused(kThreePasses), IsEmpty());
   const std::vector<std::tuple<const char*, const char*, const char*>> changes{

@@ -76,6 +76,12 @@ __global__ void pointwise(const float* X, const float* F, float* Y, int channels
 }
 )";
 
+TEST(SplitTensorConvolution, TrapsWhereAddressesExceedTheirBits) {
+  EXPECT_THAT(SplitConvolution(kImages),
+              HasSubstr("  if (((start + count - 1) / pixels + 1ll) * C * H * W * sizeof(float) >> 32) __trap();\n"));
+  EXPECT_THAT(SplitConvolution(kSequences), HasSubstr(" / pixels + 1ll) * channels * length * sizeof(float) >> 32) __trap();\n"));
+}
+
 TEST(SplitTensorConvolution, BringsParametersAndBlocks) {
   const auto children = ChildrenOf("split_tensor_convolution", kImages);
   ASSERT_THAT(children, SizeIs(3));

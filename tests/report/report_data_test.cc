@@ -54,6 +54,29 @@ TEST_F(ReportDataTest, TellsTheRun) {
   EXPECT_EQ(data["remarks"], json::array());
 }
 
+TEST_F(ReportDataTest, BoundsAreThoseByTheCounters) {
+  const std::string counted = (folder_ / "counted.db").string();
+  SqliteStore store(counted);
+  const RunId run = store.BeginRun(testing::FixtureRun());
+  for (GenerationRecord& generation : testing::FixtureGenerations()) {
+    for (Evaluation& evaluation : generation.evaluations) {
+      if (evaluation.outcome == Outcome::kOk) evaluation.bottleneck = Bottleneck::kLatency;
+    }
+    CountedElite one;
+    one.candidate = 2;
+    one.bottleneck = Bottleneck::kBarrier;
+    one.counters.program = kCountedCandidate;
+    if (generation.generation == 1) generation.counted.push_back(one);
+    store.RecordGeneration(run, generation);
+  }
+  const json candidates = ReportData(counted, {}, Tools())["candidates"];
+  const auto bound = [&](std::size_t candidate) {
+    return candidates["bounds"][candidates["bound"][candidate - 1].get<std::size_t>()].get<std::string>();
+  };
+  EXPECT_EQ(bound(1), BoundBy(Bottleneck::kLatency, kNoValue, kNoValue));
+  EXPECT_EQ(bound(2), BoundBy(Bottleneck::kBarrier, kNoValue, kNoValue));
+}
+
 TEST_F(ReportDataTest, StoryGoesFromTheTemplateToTheChampion) {
   const json story = ReportData(database_, {}, Tools())["story"];
   ASSERT_THAT(story, SizeIs(4));

@@ -16,7 +16,8 @@ TEST_F(ForeignAttentions, FuseAttention) {
          {"07_key_lengths"},
          {"08_template"},
          {"09_shared_tiles"},
-         {"10_flat_macro_fp32"}});
+         {"10_flat_macro_fp32"},
+         {"11_no_keys"}});
 }
 
 }  // namespace
