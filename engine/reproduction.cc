@@ -147,11 +147,12 @@ void Reproduction::AddCombined(Offspring& offspring, std::size_t count) const {
     for (int i = 0; turn >= 2 && i < kCombinationTournament; ++i) place = std::min<std::size_t>(place, rng.Below(mates.size()));
     const Candidate& parent = mates[place].candidate;
     const Bottleneck bottleneck = parts_.selection->BottleneckOf(parent.id);
-    std::optional<Genome> more = won_.AddTo(parent.genome, bottleneck, *parts_.selection, turn, rng);
-    if (!more) continue;
+    std::vector<Edit> edits = won_.EditsFor(parent.genome, bottleneck, *parts_.selection, turn, rng);
+    if (edits.empty()) continue;
     Weights tuning;
     if (turn % kAlsoTunedOneIn == kAlsoTunedOneIn - 1) tuning = OnlyParameters(offspring.weights.at(bottleneck));
-    offspring.requests.push_back({{std::move(*more)}, {}, std::move(tuning), settings_.run.seed, generation, index});
+    offspring.requests.push_back(
+        {{parent.genome}, {parent.source}, std::move(tuning), settings_.run.seed, generation, index, std::move(edits)});
     offspring.parents.push_back({parent.id});
     offspring.combined.insert(index);
   }

@@ -28,23 +28,13 @@ std::string StructureKey(const std::string& template_digest, std::span<const Edi
   return structure;
 }
 
-Parameters BroughtBy(const Edit& edit, const Parameters& parameters) {
-  Parameters brought;
-  for (const BroughtParameter& one : edit.brings) {
-    if (const auto value = parameters.find(one.name); value != parameters.end()) brought.insert(*value);
+// The edit with the values of the parameters that it brings in a genome.
+Edit AsIn(const Genome& genome, Edit edit) {
+  for (BroughtParameter& brought : edit.brings) {
+    if (const auto value = genome.parameters.find(brought.name); value != genome.parameters.end())
+      brought.initial = value->second;
   }
-  return brought;
-}
-
-// Whether an edit can be valid at these values of the parameters, and no other edit has brought its parameters.
-bool Fits(const Edit& edit, const Parameters& parameters) {
-  const auto met = [&](const auto& needed) {
-    const auto value = parameters.find(needed.first);
-    return value != parameters.end() && value->second == needed.second;
-  };
-  const auto is_new = [&](const BroughtParameter& brought) { return !parameters.contains(brought.name); };
-  return std::all_of(edit.parameters.begin(), edit.parameters.end(), met) &&
-         std::all_of(edit.brings.begin(), edit.brings.end(), is_new);
+  return edit;
 }
 
 }  // namespace
@@ -75,8 +65,7 @@ void WonEdits::Learn(const GenerationRecord& record, const OperatorSelection& se
     Structure& of = structures_[structure];
     Won& won = of.edits[key];
     if (!is_known) {
-      won.edit = edits.back();
-      won.brought = BroughtBy(won.edit, child.genome.parameters);
+      won.edit = AsIn(child.genome, edits.back());
       of.latest = record.generation;
     }
     for (Gain* sum : {&won.all, &won.on[parent->bottleneck]}) {
@@ -102,34 +91,24 @@ void WonEdits::Forget() {
   }
 }
 
-std::optional<Genome> WonEdits::AddTo(const Genome& genome, Bottleneck bottleneck, const OperatorSelection& selection,
-                                      std::size_t turn, Rng& rng) const {
+std::vector<Edit> WonEdits::EditsFor(const Genome& genome, Bottleneck bottleneck, const OperatorSelection& selection,
+                                     std::size_t turn, Rng& rng) const {
   const auto structure = structures_.find(StructureKey(genome.template_digest, genome.edits, selection));
-  if (structure == structures_.end()) return std::nullopt;
-  std::set<std::string> there;
-  for (const Edit& edit : genome.edits) there.insert(EditKey(genome.template_digest, edit));
-  std::vector<std::pair<double, const Won*>> some;
-  for (const auto& [key, won] : structure->second.edits) {
-    const double gain = won.Expected(bottleneck);
-    if (gain >= kLeastGain * kElsewhere && !there.contains(key) && Fits(won.edit, genome.parameters))
-      some.emplace_back(gain, &won);
+  if (structure == structures_.end()) return {};
+  std::vector<std::pair<double, const Edit*>> won;
+  for (const auto& [key, one] : structure->second.edits) {
+    if (const double gain = one.Expected(bottleneck); gain >= kLeastGain * kElsewhere) won.emplace_back(gain, &one.edit);
   }
-  std::stable_sort(some.begin(), some.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(won.begin(), won.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::set<std::string> operators;
-  std::erase_if(some, [&](const auto& one) { return !operators.insert(one.second->edit.op).second; });
-  if (some.empty()) return std::nullopt;
-  std::vector<const Won*> taken;
-  for (const auto& [gain, won] : some) {
-    if (turn == 0 || (turn == 1 && taken.size() < 2) || (turn > 1 && rng.Chance(kDrawn))) taken.push_back(won);
+  for (const Edit& edit : genome.edits) operators.insert(edit.op);
+  std::erase_if(won, [&](const auto& one) { return !operators.insert(one.second->op).second; });
+  std::vector<Edit> taken;
+  for (const auto& [gain, edit] : won) {
+    if (turn == 0 || (turn == 1 && taken.size() < 2) || (turn > 1 && rng.Chance(kDrawn))) taken.push_back(*edit);
   }
-  if (taken.empty()) taken.push_back(some.front().second);
-  Genome more = genome;
-  for (const Won* won : taken) {
-    if (!Fits(won->edit, more.parameters)) continue;
-    more.edits.push_back(won->edit);
-    more.parameters.insert(won->brought.begin(), won->brought.end());
-  }
-  return more;
+  if (taken.empty() && !won.empty()) taken.push_back(*won.front().second);
+  return taken;
 }
 
 }  // namespace evo

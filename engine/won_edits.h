@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
-#include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "core/bottleneck.h"
 #include "core/genome.h"
@@ -29,10 +27,11 @@ class WonEdits {
   // Generations must come in order, from 0. `selection` knows the parents of the record's candidates, and nothing of the record.
   void Learn(const GenerationRecord& record, const OperatorSelection& selection);
 
-  // The genome with more edits, those with the greatest gains first and one of each operator at most: on turn 0 all that won, on
-  // turn 1 the first two, and on others a part that is drawn. nullopt if there are none. Some may turn out not to apply.
-  std::optional<Genome> AddTo(const Genome& genome, Bottleneck bottleneck, const OperatorSelection& selection, std::size_t turn,
-                              Rng& rng) const;
+  // Edits that a genome is to get, those with the greatest gains first: of operators of which it has none, one of each. On turn 0
+  // all that won, on turn 1 the two best, and on others a part that is drawn. Parameters that they bring have as `initial` the
+  // values with which they won.
+  std::vector<Edit> EditsFor(const Genome& genome, Bottleneck bottleneck, const OperatorSelection& selection, std::size_t turn,
+                             Rng& rng) const;
 
  private:
   struct Gain {
@@ -42,7 +41,6 @@ class WonEdits {
   };
   struct Won {
     Edit edit;
-    Parameters brought;  // values of the parameters that it brings
     Gain all;
     std::map<Bottleneck, Gain> on;
     double Expected(Bottleneck bottleneck) const;
