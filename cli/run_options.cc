@@ -51,8 +51,8 @@ void AddSearch(CLI::App& run, RunOptions& options) {
       ->check(CLI::IsMember({"adaptive", "fixed"}));
   run.add_option(
          "--operators-by-class", options.operators_by_class,
-         "on: adaptive operators are drawn by what the parent's time is spent on, too, where that is known; off: by their "
-         "rewards alone")
+         "on: adaptive operators also go by what the kernel's time is spent on, and by its structure, where these are known; "
+         "off: by their rewards alone")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   run.add_option("--only-mutators", options.only_mutators,

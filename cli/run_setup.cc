@@ -14,6 +14,7 @@
 #include "evo_version.h"
 #include "kernel_templates/task_shape.h"
 #include "mutators/bottleneck_relief.h"
+#include "mutators/restructuring.h"
 
 namespace evo {
 namespace {
@@ -183,8 +184,12 @@ StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, 
   stored.proven_only = options.proven_only;
   stored.baseline_apart = IsApart(task.baseline, options.templates);
   stored.operators = OperatorsOf(options);
-  if (options.operators_by_class == "on" && stored.operators == kAdaptive && !options.sweep)
+  if (options.operators_by_class == "on" && stored.operators == kAdaptive && !options.sweep) {
     stored.rewards_by_bottleneck.emplace();
+    std::vector<std::string> restructuring = Restructuring();
+    std::erase_if(restructuring, [&](const std::string& op) { return !run.operators.contains(op); });
+    if (!restructuring.empty()) stored.restructuring = std::move(restructuring);
+  }
   stored.evaluations = options.evaluations;
   stored.shapes = options.shapes;
   const ExecutorOptions& executor = options.executor;
@@ -233,7 +238,9 @@ std::unique_ptr<OperatorSelection> MakeSelection(const RunSetup& setup) {
   if (setup.options.operators != kAdaptive) return nullptr;
   const std::map<std::string, OperatorReward> none;
   std::optional<BottleneckKnowledge> known;
-  if (setup.options.rewards_by_bottleneck) known = {Reliefs(), *setup.options.rewards_by_bottleneck};
+  if (setup.options.rewards_by_bottleneck) {
+    known = {Reliefs(), *setup.options.rewards_by_bottleneck, setup.options.restructuring.value_or(std::vector<std::string>())};
+  }
   return std::make_unique<OperatorSelection>(setup.record.operators, setup.options.rewards.value_or(none), std::move(known));
 }
 

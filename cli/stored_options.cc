@@ -26,8 +26,8 @@ namespace evo {
 BOOST_DESCRIBE_STRUCT(StoredReplay, (), (database, runs, missing))
 BOOST_DESCRIBE_STRUCT(StoredOptions, (),
                       (definitions, ordinals, surrogate, minimise, proven_only, baseline_apart, operators, evaluations,
-                       header_folders, shapes, sweep, rewards, rewards_by_bottleneck, kernel_kind, replay, early_children,
-                       executor))
+                       header_folders, shapes, sweep, rewards, rewards_by_bottleneck, restructuring, kernel_kind, replay,
+                       early_children, executor))
 
 namespace {
 

@@ -37,6 +37,8 @@ struct StoredOptions {
   std::optional<std::string> kernel_kind;  // what the baseline computes: "contraction", "rows", "elements"; unset: not known
   // The same for parents of each bottleneck; unset: the bottlenecks of parents make no difference.
   std::optional<RewardsByBottleneck> rewards_by_bottleneck;
+  // Operators that are tried first because they divide the work of a kernel anew; unset: structures make no difference.
+  std::optional<std::vector<std::string>> restructuring;
   std::optional<StoredReplay> replay;   // unset: candidates are measured
   std::optional<int> early_children;    // EvolutionSettings::early_children; unset: 0
   std::optional<std::string> executor;  // "slurm", "ssh" or "launcher": where run workers were; unset: here. For the record only

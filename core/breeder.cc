@@ -11,6 +11,7 @@ using nlohmann::json;
 void to_json(json& out, const BreedRequest& request) {
   out = {{"parents", request.parents}, {"sources", request.sources},       {"operators", request.operators},
          {"seed", request.seed},       {"generation", request.generation}, {"index", request.index}};
+  if (!request.alike.empty()) out["alike"] = request.alike;
 }
 
 void from_json(const json& in, BreedRequest& request) {
@@ -20,6 +21,7 @@ void from_json(const json& in, BreedRequest& request) {
   ReadMember(in, "seed", request.seed);
   ReadMember(in, "generation", request.generation);
   ReadMember(in, "index", request.index);
+  if (in.contains("alike")) ReadMember(in, "alike", request.alike);
 }
 
 void to_json(json& out, const BredChild& child) {

@@ -15,7 +15,7 @@
 namespace evo {
 
 // Asks for one child. The child's random stream is Rng(seed, generation, index). Without operators the first parent itself is
-// rendered, unchanged.
+// rendered, unchanged but for the edits that it gets.
 struct BreedRequest {
   std::vector<Genome> parents;                            // one, or two if crossover is to be possible
   std::vector<std::string> sources;                       // of the parents, which are not rendered again then; empty: not known
@@ -23,6 +23,9 @@ struct BreedRequest {
   std::uint64_t seed = 0;
   std::uint64_t generation = 0;
   std::uint64_t index = 0;
+  // Edits of other genomes that the first parent gets before all else, one after another. Each is made anew by its operator, so
+  // that it rests on the code that it changes; one that the operator does not propose there is left out.
+  std::vector<Edit> alike = {};
 };
 
 // A rendered child, or the reason why there is none: no operator applied within the tries allowed.

@@ -56,10 +56,9 @@ RunStatus Evolution::Resume(const StopCondition& stop, const GenerationSource& g
   if (!last) return Run(stop);
   progress_.Begin(stop);
   parts_.observer.OnStarted(settings_.run, true);
-  // Generation 1 was bred after generation 0, the others one generation behind.
-  const bool lags = last->generation > 0;
+  const bool lags = !IsAwaited(last->generation);
   if (!lags) {
-    RequireBaseline(*last);
+    if (last->generation == 0) RequireBaseline(*last);
     Survive(*last);
   }
   GenerationRecord pending = reproduction_.Reproduce(last->generation + 1, stop);
@@ -73,22 +72,34 @@ RunStatus Evolution::Resume(const StopCondition& stop, const GenerationSource& g
 RunStatus Evolution::Loop(GenerationRecord pending, const StopCondition& stop) {
   while (GoesOn(stop)) {
     GenerationRecord children;
-    if (pending.generation < settings_.run.generations) {
-      Offspring offspring = reproduction_.Select(pending.generation + 1);
-      reproduction_.Breed(offspring, stop.search_token());
-      reproduction_.DropSeen(offspring, stop);
-      children = reproduction_.Rank(std::move(offspring), stop);
-      StartEvaluating(children, stop);  // they compile while `pending` is timed
-    }
+    const bool lags = !IsAwaited(pending.generation);
+    if (lags) children = StartNext(pending.generation, stop);  // they compile while `pending` is timed
     if (!FinishEvaluating(pending, stop)) break;
     if (!stop.SearchStopped()) pending.counted = parts_.evaluator.Count(elites_.ToCount(stop.search_token()), pending.generation);
     Record(pending);
     Survive(pending);
     Notify(stop);
-    pending = std::move(children);
+    pending = lags ? std::move(children) : StartNext(pending.generation, stop);
   }
   DropStarted();
   return CheckAndClose(stop);
+}
+
+// Whether a generation is evaluated before the next one is bred: the templates, and the first one if it tries structures.
+bool Evolution::IsAwaited(int generation) const {
+  return generation == 0 || (generation == 1 && parts_.selection != nullptr && parts_.selection->by_structure());
+}
+
+// The children after that generation, which are being evaluated; none after the last generation.
+GenerationRecord Evolution::StartNext(int generation, const StopCondition& stop) {
+  GenerationRecord children;
+  if (generation >= settings_.run.generations) return children;
+  Offspring offspring = reproduction_.Select(generation + 1);
+  reproduction_.Breed(offspring, stop.search_token());
+  reproduction_.DropSeen(offspring, stop);
+  children = reproduction_.Rank(std::move(offspring), stop);
+  StartEvaluating(children, stop);
+  return children;
 }
 
 bool Evolution::GoesOn(const StopCondition& stop) const {

@@ -39,6 +39,8 @@ class Evolution {
  private:
   RunStatus Loop(GenerationRecord pending, const StopCondition& stop);
   bool GoesOn(const StopCondition& stop) const;
+  bool IsAwaited(int generation) const;
+  GenerationRecord StartNext(int generation, const StopCondition& stop);
   void StartEvaluating(const GenerationRecord& generation, const StopCondition& stop);
   bool FinishEvaluating(GenerationRecord& generation, const StopCondition& stop);
   void DropStarted();

@@ -5,13 +5,23 @@
 namespace evo {
 namespace {
 
-// A key of the last edit of a genome: its template, the edit and its place in the source. Earlier edits, the path and the ordinal
-// are left out: they depend on the variant that was edited. Empty if `op` made no edit.
-std::string EditOf(const Genome& genome, const std::string& op, const std::vector<std::string>& dropped) {
-  if (genome.edits.empty() || genome.edits.back().op != op || !dropped.empty()) return {};
+// The key of the last edit of a genome. Empty if `op` made no edit.
+std::string LastEdit(const Genome& genome, const std::string& op, const std::vector<std::string>& dropped) {
+  const bool made = !genome.edits.empty() && genome.edits.back().op == op && dropped.empty();
+  return made ? EditKey(genome.template_digest, genome.edits.back()) : "";
+}
+
+std::string SettingOf(const Genome& genome) {
+  std::string setting;
+  for (const auto& [name, value] : genome.parameters) setting += name + "=" + std::to_string(value) + "\n";
+  return setting;
+}
+
+}  // namespace
+
+std::string EditKey(const std::string& template_digest, const Edit& edit) {
   constexpr char kEnd = '\0';
-  const Edit& edit = genome.edits.back();
-  std::string key = genome.template_digest + kEnd + op;
+  std::string key = template_digest + kEnd + edit.op;
   const auto add = [&key](const std::string& part) { (key += kEnd) += part; };
   for (const Anchor& anchor : edit.anchors) {
     for (const std::string* part :
@@ -30,21 +40,13 @@ std::string EditOf(const Genome& genome, const std::string& op, const std::vecto
   return key;
 }
 
-std::string SettingOf(const Genome& genome) {
-  std::string setting;
-  for (const auto& [name, value] : genome.parameters) setting += name + "=" + std::to_string(value) + "\n";
-  return setting;
-}
-
-}  // namespace
-
 void NeutralEdits::Learn(const GenerationRecord& record) {
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     const Candidate& child = record.candidates[i];
     const std::string& program = record.evaluations[i].program_digest;
     if (program.empty()) continue;
     const auto parent = child.parents.empty() ? programs_.end() : programs_.find(child.parents.front());
-    const std::string edit = EditOf(child.genome, child.op, child.dropped);
+    const std::string edit = LastEdit(child.genome, child.op, child.dropped);
     if (parent != programs_.end() && !edit.empty()) {
       Tried& tried = tried_[edit];
       tried.changed |= program != parent->second;
@@ -56,7 +58,7 @@ void NeutralEdits::Learn(const GenerationRecord& record) {
 
 bool NeutralEdits::ChangesNothing(const BredChild& child) const {
   if (!child.genome) return false;
-  const auto found = tried_.find(EditOf(*child.genome, child.op, child.dropped));
+  const auto found = tried_.find(LastEdit(*child.genome, child.op, child.dropped));
   if (found == tried_.end() || found->second.changed) return false;
   const std::set<std::string>& settings = found->second.settings;
   return settings.size() >= kSettings || settings.contains(SettingOf(*child.genome));

@@ -10,6 +10,10 @@
 
 namespace evo {
 
+// A key of an edit: its template, the edit and its place in the source. Edits before it, and the path and the ordinal of its
+// anchors, are left out: they depend on the variant that was edited.
+std::string EditKey(const std::string& template_digest, const Edit& edit);
+
 // Keeps the edits that left the compiled program unchanged, so that they are not compiled again. The same edit at the same place,
 // which is its function, kind, tokens and neighbours, has the same effect whatever edits came before it
 // (docs/adr/0010-neutral-edits.md). An edit is neutral at the parameter settings where it was tried. At other settings the source

@@ -19,9 +19,12 @@ struct Offspring {
   int generation = 0;
   // Of the operators, by the bottleneck of the first parent. kNone is always there, for all bottlenecks that are not.
   std::map<Bottleneck, std::vector<std::pair<std::string, double>>> weights;
+  // Its children are those of restructuring operators on the fastest members, as long as there are any.
+  bool restructures = false;
   std::vector<BreedRequest> requests;  // selected, not yet bred
   std::vector<std::vector<CandidateId>> parents;
   std::vector<BredChild> children;
+  std::set<std::size_t> combined;           // indices of those whose parent got edits that won on others
   std::vector<std::string> digests;         // of the children's sources; empty: no child
   std::vector<std::size_t> fresh;           // indices of the new children, ascending
   std::set<std::string> bred;               // digests of the fresh; a child that is not chosen may be bred again later

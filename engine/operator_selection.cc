@@ -16,6 +16,8 @@ constexpr double kPriorChildren = 8;
 constexpr double kMostEarlierChildren = 20;
 // What is expected of an operator on parents with one bottleneck weighs as much as so many of its children there.
 constexpr double kReliefChildren = 8;
+// A child that takes this much longer than its parent explores nothing: it gets no reward for being new.
+constexpr double kMuchSlower = 1.05;
 // Weight of rewards after one more generation: half after 23. Operators that pay for a naive kernel do not pay for a good one.
 constexpr double kKept = 0.97;
 // A draw is not yet a child: if few operators apply, they are drawn again in place of the others. An operator that makes more
@@ -82,6 +84,7 @@ OperatorSelection::OperatorSelection(const std::map<std::string, double>& defaul
   }
   for (Operator& op : operators_) op.weight *= static_cast<double>(operators_.size()) / sum;
   if (!known) return;
+  restructuring_.insert(known->restructuring.begin(), known->restructuring.end());
   for (const auto& [bottleneck, factors] : known->relief) {
     for (const auto& [name, factor] : factors) {
       if (Operator* op = Find(name)) op->relief[bottleneck] = factor;
@@ -106,6 +109,7 @@ void OperatorSelection::Learn(const GenerationRecord& record) {
   for (Operator& op : operators_) {
     Scale(op.rewards, kKept);
     for (auto& [bottleneck, rewards] : op.on) Scale(rewards, kKept);
+    for (auto& [bottleneck, slower] : op.slower) slower *= kKept;
   }
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {
     const Candidate& child = record.candidates[i];
@@ -118,8 +122,11 @@ void OperatorSelection::Learn(const GenerationRecord& record) {
     if (op == nullptr || parent == known_.end()) continue;
     const bool neutral = !evaluation.program_digest.empty() && evaluation.program_digest == parent->second.program;
     AddChild(op->rewards, valid && !neutral, parent->second.score_ns, evaluation.score_ns);
-    if (by_bottleneck_ && parent->second.bottleneck != Bottleneck::kNone)
+    if (by_bottleneck_ && parent->second.bottleneck != Bottleneck::kNone) {
       AddChild(op->on[parent->second.bottleneck], valid && !neutral, parent->second.score_ns, evaluation.score_ns);
+      if (by_structure() && valid && !neutral && evaluation.score_ns > kMuchSlower * parent->second.score_ns)
+        ++op->slower[parent->second.bottleneck];
+    }
     ++op->children;
   }
   // Children of this generation were drawn by the class that their parents had before.
@@ -131,6 +138,11 @@ void OperatorSelection::Learn(const GenerationRecord& record) {
 Bottleneck OperatorSelection::BottleneckOf(CandidateId parent) const {
   const auto known = known_.find(parent);
   return by_bottleneck_ && known != known_.end() ? known->second.bottleneck : Bottleneck::kNone;
+}
+
+const OperatorSelection::Parent* OperatorSelection::Known(CandidateId parent) const {
+  const auto known = known_.find(parent);
+  return known == known_.end() ? nullptr : &known->second;
 }
 
 // The expected reward of a child of each operator.
@@ -161,8 +173,10 @@ void OperatorSelection::Adapt(std::vector<double>& expected, Bottleneck bottlene
   for (std::size_t i = 0; i < expected.size(); ++i) {
     expected[i] *= sum / relieved;
     const auto on = operators_[i].on.find(bottleneck);
-    if (on != operators_[i].on.end())
-      expected[i] = (Reward(on->second) + kReliefChildren * expected[i]) / (on->second.tries + kReliefChildren);
+    if (on == operators_[i].on.end()) continue;
+    const auto slower = operators_[i].slower.find(bottleneck);
+    const double reward = Reward(on->second) - (slower == operators_[i].slower.end() ? 0 : kFreshReward * slower->second);
+    expected[i] = (reward + kReliefChildren * expected[i]) / (on->second.tries + kReliefChildren);
   }
 }
 

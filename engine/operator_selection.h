@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +20,21 @@ struct BottleneckKnowledge {
   std::map<Bottleneck, std::map<std::string, double>> relief;
   // In earlier runs; they count as at most 20 children of each operator and bottleneck.
   RewardsByBottleneck earlier;
+  // Operators that divide the work of a kernel anew, once where they apply. Empty: structures make no difference.
+  std::vector<std::string> restructuring = {};
 };
 
 // Decides how often each operator is drawn: probability matching (Goldberg 1990; Thierens 2005) with a floor and a cap. A
 // function of the generations it was given, in their order: a run that is resumed draws as the whole one does.
 class OperatorSelection {
  public:
+  // What is known of a candidate that may be a parent.
+  struct Parent {
+    std::string program;  // digest
+    double score_ns = 0;
+    Bottleneck bottleneck = Bottleneck::kNone;
+  };
+
   // No operator should make more than this share of the children. With fewer than 7 operators that is impossible, and the limit
   // is twice the even share.
   static constexpr double kMostShare = 0.15;
@@ -50,8 +60,13 @@ class OperatorSelection {
 
   // Whether the bottlenecks of parents make a difference.
   bool by_bottleneck() const { return by_bottleneck_; }
+  // Whether the structures of parents make a difference.
+  bool by_structure() const { return !restructuring_.empty(); }
+  bool Restructures(const std::string& op) const { return restructuring_.contains(op); }
   // Of a candidate of a generation that was given; kNone if they make no difference.
   Bottleneck BottleneckOf(CandidateId parent) const;
+  // The same candidate; null if it is not known, or was not ok. Valid until the next call of Learn.
+  const Parent* Known(CandidateId parent) const;
 
  private:
   struct Operator {
@@ -61,21 +76,17 @@ class OperatorSelection {
     double children = 0;     // in this run
     std::map<Bottleneck, double> relief;
     std::map<Bottleneck, OperatorReward> on;  // on parents with that bottleneck; part of `rewards`
+    std::map<Bottleneck, double> slower;      // of the fresh ones of `on`, those that are much slower than their parents
   };
-  struct Known {
-    std::string program;  // digest
-    double score_ns = 0;
-    Bottleneck bottleneck = Bottleneck::kNone;
-  };
-
   std::vector<double> Expected() const;
   void Adapt(std::vector<double>& expected, Bottleneck bottleneck) const;
   std::vector<double> Shares(Bottleneck bottleneck) const;
   Operator* Find(const std::string& name);
 
   bool by_bottleneck_;
-  std::vector<Operator> operators_;     // sorted by name
-  std::map<CandidateId, Known> known_;  // candidates that may be parents
+  std::set<std::string> restructuring_;
+  std::vector<Operator> operators_;      // sorted by name
+  std::map<CandidateId, Parent> known_;  // candidates that may be parents
 };
 
 }  // namespace evo

@@ -17,14 +17,33 @@ namespace {
 // while the next one is bred; early generations, whose parents are few, would be half as large as the run asks for.
 constexpr int kRoundsForDuplicates = 3;
 
+// One in so many children has several edits at once that won on others. One edit at a time, a kernel that needs five small
+// changes is ten generations away, since each generation is bred from what was known two before.
+constexpr int kCombinedOneIn = 3;
+// Of these, one in so many gets other parameters, too: what edits leave of registers and shared memory may allow for others.
+constexpr std::size_t kAlsoTunedOneIn = 4;
+// Separates the random stream of combinations from those of children and parents.
+constexpr std::uint64_t kCombinationStream = 0x636f6d62696e6500ULL;
+constexpr int kCombinationTournament = 3;
+// What is left of the weight of an operator that has divided the parent's work already.
+constexpr double kRepeated = 0.1;
+// So many of the templates at their defaults, the fastest ones, are restructured first.
+constexpr std::size_t kRestructured = 4;
+
 using Weights = std::vector<std::pair<std::string, double>>;
 
-// Those that set parameters and leave edits alone; all of them if a run draws none of those.
-Weights OfParameters(const Weights& weights) {
+// Those that set parameters and leave edits alone.
+Weights OnlyParameters(const Weights& weights) {
   Weights some;
   for (const auto& [op, weight] : weights) {
     if (op.starts_with("parameter_") && weight > 0) some.emplace_back(op, weight);
   }
+  return some;
+}
+
+// All of them if a run draws none of those.
+Weights OfParameters(const Weights& weights) {
+  Weights some = OnlyParameters(weights);
   return some.empty() ? weights : some;
 }
 
@@ -58,8 +77,36 @@ Offspring Reproduction::Select(int generation) {
       if (parts_.selection->by_bottleneck()) offspring.weights[bottleneck] = parts_.selection->Weights(bottleneck);
     }
   }
-  AddRequests(offspring, static_cast<std::size_t>(parts_.choice.ToBreed(Children())));
+  const auto count = static_cast<std::size_t>(parts_.choice.ToBreed(Children()));
+  if (parts_.selection != nullptr && parts_.selection->by_structure()) {
+    if (generation == 1) AddRestructured(offspring);
+    if (offspring.restructures) return offspring;
+    AddCombined(offspring, static_cast<std::size_t>(Children() / kCombinedOneIn));
+  }
+  AddRequests(offspring, count - std::min(count, offspring.parents.size()));
   return offspring;
+}
+
+// Each restructuring operator by itself on each of the fastest members, those first that are drawn most often for its bottleneck.
+// They seldom apply, and what they make is where the search begins: to draw them would take several generations.
+void Reproduction::AddRestructured(Offspring& offspring) const {
+  const std::vector<Individual>& members = parts_.population.members();
+  for (std::size_t m = 0; m < std::min(kRestructured, members.size()); ++m) {
+    const Candidate& parent = members[m].candidate;
+    Weights some = offspring.weights.at(parts_.selection->BottleneckOf(parent.id));
+    std::erase_if(some, [&](const auto& entry) { return !parts_.selection->Restructures(entry.first); });
+    std::stable_sort(some.begin(), some.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    for (const auto& op : some) {
+      offspring.requests.push_back({{parent.genome},
+                                    {parent.source},
+                                    {op},
+                                    settings_.run.seed,
+                                    static_cast<std::uint64_t>(offspring.generation),
+                                    offspring.parents.size()});
+      offspring.parents.push_back({parent.id});
+    }
+  }
+  offspring.restructures = !offspring.requests.empty();
 }
 
 // Of the generation that is made now, at most.
@@ -76,12 +123,49 @@ void Reproduction::AddRequests(Offspring& offspring, std::size_t count) const {
     Parents parents = SelectParents(population.Mates(index), population.TournamentSize(), settings_.run.seed, generation, index);
     const Bottleneck bottleneck =
         parts_.selection == nullptr ? Bottleneck::kNone : parts_.selection->BottleneckOf(parents.ids.front());
-    const Weights& weights = offspring.weights.at(bottleneck);
+    const bool tunes = population.TunesParameters(index);
+    Weights weights = WeightsFor(parents.genomes.front(), offspring.weights.at(bottleneck));
     offspring.requests.push_back({std::move(parents.genomes), std::move(parents.sources),
-                                  population.TunesParameters(index) ? OfParameters(weights) : weights, settings_.run.seed,
-                                  generation, index});
+                                  tunes ? OfParameters(weights) : std::move(weights), settings_.run.seed, generation, index});
     offspring.parents.push_back(std::move(parents.ids));
   }
+}
+
+// Fast members with edits that won on others of their structure. The first two are the fastest member with all of them, and with
+// the two best.
+void Reproduction::AddCombined(Offspring& offspring, std::size_t count) const {
+  const auto generation = static_cast<std::uint64_t>(offspring.generation);
+  for (std::size_t turn = 0; turn < count; ++turn) {
+    const std::size_t index = offspring.parents.size();
+    if (parts_.population.TunesParameters(index)) {
+      AddRequests(offspring, 1);
+      continue;
+    }
+    Rng rng(settings_.run.seed ^ kCombinationStream, generation, turn);
+    const std::vector<Individual>& mates = parts_.population.Mates(index);
+    std::size_t place = turn < 2 ? 0 : mates.size() - 1;
+    for (int i = 0; turn >= 2 && i < kCombinationTournament; ++i) place = std::min<std::size_t>(place, rng.Below(mates.size()));
+    const Candidate& parent = mates[place].candidate;
+    const Bottleneck bottleneck = parts_.selection->BottleneckOf(parent.id);
+    std::vector<Edit> edits = won_.EditsFor(parent.genome, bottleneck, *parts_.selection, turn, rng);
+    if (edits.empty()) continue;
+    Weights tuning;
+    if (turn % kAlsoTunedOneIn == kAlsoTunedOneIn - 1) tuning = OnlyParameters(offspring.weights.at(bottleneck));
+    offspring.requests.push_back(
+        {{parent.genome}, {parent.source}, std::move(tuning), settings_.run.seed, generation, index, std::move(edits)});
+    offspring.parents.push_back({parent.id});
+    offspring.combined.insert(index);
+  }
+}
+
+// Dividing the work once more undoes what was done, or does it twice.
+std::vector<std::pair<std::string, double>> Reproduction::WeightsFor(const Genome& parent, Weights weights) const {
+  if (parts_.selection == nullptr || !parts_.selection->by_structure()) return weights;
+  for (auto& [op, weight] : weights) {
+    const auto made = [&name = op](const Edit& edit) { return edit.op == name; };
+    if (parts_.selection->Restructures(op) && std::any_of(parent.edits.begin(), parent.edits.end(), made)) weight *= kRepeated;
+  }
+  return weights;
 }
 
 void Reproduction::Breed(Offspring& offspring, const std::stop_token& stop) const {
@@ -91,6 +175,7 @@ void Reproduction::Breed(Offspring& offspring, const std::stop_token& stop) cons
 
 void Reproduction::DropSeen(Offspring& offspring, const StopCondition& stop) const {
   Inspect(offspring);
+  if (offspring.restructures && !offspring.fresh.empty()) return;  // they are few, and the run waits for what they are worth
   const std::size_t wanted = stop.Allowed(made_, static_cast<std::size_t>(Children()));
   for (int round = 0; round < kRoundsForDuplicates && offspring.fresh.size() < wanted && !stop.SearchStopped(); ++round) {
     AddRequests(offspring, wanted - offspring.fresh.size());
@@ -159,8 +244,9 @@ Candidate Reproduction::MakeCandidate(Offspring& offspring, std::size_t i) {
     parents.clear();
   else if (!child.used_second_parent)
     parents.resize(1);
+  std::string op = offspring.combined.contains(i) ? kCombine : std::move(child.op);
   return {next_id_++,         offspring.generation, static_cast<int>(i),      std::move(*child.genome),
-          std::move(parents), std::move(child.op),  std::move(child.dropped), std::move(child.source)};
+          std::move(parents), std::move(op),        std::move(child.dropped), std::move(child.source)};
 }
 
 GenerationRecord Reproduction::Reproduce(int generation, const StopCondition& stop) {
@@ -180,7 +266,10 @@ void Reproduction::Reserve(const GenerationRecord& record) {
 
 void Reproduction::Learn(const GenerationRecord& record) {
   for (const Evaluation& evaluation : record.evaluations) seen_.insert(evaluation.source_digest);
-  if (parts_.selection != nullptr) parts_.selection->Learn(record);
+  if (parts_.selection != nullptr) {
+    if (parts_.selection->by_structure()) won_.Learn(record, *parts_.selection);
+    parts_.selection->Learn(record);
+  }
   neutral_.Learn(record);
   parts_.choice.Learn(record);
 }

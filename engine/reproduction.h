@@ -4,6 +4,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/store.h"
@@ -11,11 +12,14 @@
 #include "engine/neutral_edits.h"
 #include "engine/offspring.h"
 #include "engine/stop_condition.h"
+#include "engine/won_edits.h"
 
 namespace evo {
 
 // The operator of generation 0, the templates at their default parameters.
 inline constexpr const char* kDefault = "default";
+// The operator of a child that is its parent with edits that won on others (engine/won_edits.h).
+inline constexpr const char* kCombine = "combine";
 
 // Makes the candidates of a run: selects parents, breeds children from them, drops the children that are nothing new and ranks
 // the others. A function of the run, of the population and of the generations learnt or reserved: a resumed run makes the same
@@ -53,7 +57,11 @@ class Reproduction {
 
  private:
   int Children() const;
+  void AddRestructured(Offspring& offspring) const;
+  void AddCombined(Offspring& offspring, std::size_t count) const;
   void AddRequests(Offspring& offspring, std::size_t count) const;
+  std::vector<std::pair<std::string, double>> WeightsFor(const Genome& parent,
+                                                         std::vector<std::pair<std::string, double>> weights) const;
   void Inspect(Offspring& offspring) const;
   std::vector<std::size_t> TakeTuned(Offspring& offspring, std::size_t most) const;
   Candidate MakeCandidate(Offspring& offspring, std::size_t child);
@@ -61,6 +69,7 @@ class Reproduction {
   const EvolutionSettings& settings_;
   const EvolutionParts& parts_;
   NeutralEdits neutral_;
+  WonEdits won_;
   std::set<std::string> seen_;  // digests of the sources that were evaluated or will be
   std::size_t made_ = 0;        // candidates of the evolution, trials of minimisation left out
   CandidateId next_id_ = 1;

@@ -17,8 +17,7 @@ constexpr std::int64_t kMostTurns = 1 << 20;
 
 }  // namespace
 
-ThreadStatements::ThreadStatements(const SyntaxTree& tree, ThreadCode& code, ThreadSymbols& symbols,
-                                   const ThreadSetting& setting)
+ThreadStatements::ThreadStatements(const SyntaxTree& tree, ThreadCode& code, ThreadSymbols& symbols, const ThreadSetting& setting)
     : tree_(tree),
       symbols_(symbols),
       setting_(setting),

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "kernel_templates/renderer.h"
 #include "mutators/analysis/kernel_kind.h"
+#include "mutators/breeding/alike_edit.h"
 #include "mutators/breeding/operator_draw.h"
 #include "mutators/genetic/crossover.h"
 
@@ -65,7 +66,8 @@ BredChild BreedingStation::BreedOrThrow(const BreedRequest& request) {
     const KernelTemplate* its_template = TemplateOf(request.parents[i]);
     if (its_template && !request.sources[i].empty()) renderer_.Know(*its_template, request.parents[i], request.sources[i]);
   }
-  const RenderedGenome parent = renderer_.Render(*kernel_template, first);
+  RenderedGenome parent = renderer_.Render(*kernel_template, first);
+  for (const Edit& edit : request.alike) AddAlike(parent, edit);
   if (request.operators.empty()) {
     child.genome = parent.applied;
     child.dropped = parent.dropped;
@@ -75,6 +77,18 @@ BredChild BreedingStation::BreedOrThrow(const BreedRequest& request) {
   Rng rng(request.seed, request.generation, request.index);
   DrawOperators(request, rng, child, [&](const std::string& op) { return TryOperator(op, request, parent, rng, child); });
   return child;
+}
+
+void BreedingStation::AddAlike(RenderedGenome& parent, const Edit& edit) {
+  const auto* mutator = dynamic_cast<const SourceMutator*>(mutators_.Find(edit.op));
+  if (mutator == nullptr) throw Error(fmt::format("operator {}: there is none of that name that edits sources", edit.op));
+  const KernelTemplate& kernel_template = *TemplateOf(parent.applied);
+  const auto tree = renderer_.TreeOf(parent.source);
+  const auto genome =
+      WithAlikeEdit(*mutator, {kernel_template, parent.applied, *tree, RenderedOf(kernel_template.name, parent.source)}, edit);
+  if (!genome) return;
+  RenderedGenome with = renderer_.Render(kernel_template, *genome);
+  if (with.dropped.empty() && with.source != parent.source) parent = std::move(with);
 }
 
 void BreedingStation::AtDefaults(const std::string& template_name, const std::function<void(const MutationContext&)>& look) {
@@ -113,8 +127,8 @@ bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& req
   MutationContext context{kernel_template, parent.applied, *tree, RenderedOf(kernel_template.name, parent.source)};
   if (request.parents.size() > 1) context.second_parent = &request.parents[1];
   const auto* const edits_source = dynamic_cast<const SourceMutator*>(mutator);
-  const auto genome = edits_source != nullptr ? proposals_.Mutate(*edits_source, context, parent.source, rng)
-                                              : mutator->Mutate(context, rng);
+  const auto genome =
+      edits_source != nullptr ? proposals_.Mutate(*edits_source, context, parent.source, rng) : mutator->Mutate(context, rng);
   if (!genome) return false;
   RenderedGenome result = renderer_.Render(kernel_template, *genome);
   if (result.source == parent.source) return false;

@@ -42,6 +42,7 @@ class BreedingStation {
   const KernelTemplate* TemplateOf(const Genome& genome) const;
   // The directives of a rendered parent; valid until the next call.
   const KernelTemplate& RenderedOf(const std::string& name, const std::string& source);
+  void AddAlike(RenderedGenome& parent, const Edit& edit);
   bool TryOperator(const std::string& op, const BreedRequest& request, const RenderedGenome& parent, Rng& rng, BredChild& child);
 
   std::vector<KernelTemplate> templates_;

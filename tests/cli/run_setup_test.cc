@@ -152,6 +152,25 @@ TEST(AddRewards, KeepsThoseOfOperatorsThatTheRunDraws) {
   EXPECT_FALSE(fixed.options.rewards);
 }
 
+TEST(RunSetup, RunsByClassTryStructuresFirst) {
+  RunOptions options = Attention();
+  const RunSetup on = SetupOf(options);
+  ASSERT_TRUE(on.options.restructuring);
+  EXPECT_TRUE(std::is_sorted(on.options.restructuring->begin(), on.options.restructuring->end()));
+  for (const std::string& op : *on.options.restructuring) EXPECT_TRUE(on.record.operators.contains(op)) << op;
+  EXPECT_TRUE(MakeSelection(on)->by_structure());
+  EXPECT_TRUE(MakeSelection(on)->Restructures("fuse_attention"));
+  options.without_mutators = {"fuse_attention"};
+  EXPECT_FALSE(MakeSelection(SetupOf(options))->Restructures("fuse_attention"));
+  options.without_mutators = {};
+  options.only_mutators = {"parameters"};
+  EXPECT_FALSE(SetupOf(options).options.restructuring) << "nothing that it draws restructures";
+  options.only_mutators = {};
+  options.operators_by_class = "off";
+  EXPECT_FALSE(SetupOf(options).options.restructuring);
+  EXPECT_FALSE(MakeSelection(SetupOf(options))->by_structure());
+}
+
 RunOptions Parsed(const std::string& arguments) {
   RunOptions options;
   CLI::App app;

@@ -33,6 +33,7 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   options.sweep = {"naive", "tiled"};
   options.rewards = {{"vector_load", {12, 7, 0.1}}};
   options.rewards_by_bottleneck = {{"dram", {{"vector_load", {5, 4, 0.25}}}}};
+  options.restructuring = {"tile_contraction", "stencil_rows"};
   options.executor = "slurm";
   options.early_children = 4;
   options.replay = StoredReplay{"/a/evo.db", {2, 5}, "skip"};
@@ -42,6 +43,7 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.rewards->at("vector_load").log_gain, 0.1);
   EXPECT_EQ(read.rewards_by_bottleneck->at("dram").at("vector_load").fresh, 4);
   EXPECT_THAT(read.replay->runs, ElementsAre(2, 5));
+  EXPECT_THAT(*read.restructuring, ElementsAre("tile_contraction", "stencil_rows"));
   EXPECT_EQ(read.executor, "slurm");
   EXPECT_EQ(read.early_children, 4);
 }

@@ -27,6 +27,13 @@ TEST(Breeder, RequestsSurviveEncodingAndDecoding) {
   EXPECT_EQ(back.index, request.index);
 }
 
+TEST(Breeder, EditsThatARequestAsksForSurvive) {
+  BreedRequest request{{Example()}, {}, {}, 1, 2, 3};
+  EXPECT_FALSE(json(request).contains("alike"));
+  request.alike = Example().edits;
+  EXPECT_EQ(json::parse(json(request).dump()).get<BreedRequest>().alike, request.alike);
+}
+
 TEST(Breeder, ChildrenSurviveEncodingAndDecoding) {
   const BredChild child{Example(), "crossover", true, true, {"a", "b"}, {"dropped"}, "source\n", ""};
   const auto back = json::parse(json(child).dump()).get<BredChild>();

@@ -41,7 +41,11 @@ BredChild Applied(const Genome& genome) {
 
 BredChild Bred(const BreedRequest& request) {
   const std::int64_t x = ValueOf(request.parents[0]);
-  if (request.operators.empty()) return Applied(request.parents[0]);
+  if (request.operators.empty()) {
+    Genome genome = request.parents[0];
+    genome.edits.insert(genome.edits.end(), request.alike.begin(), request.alike.end());
+    return Applied(genome);
+  }
   Rng rng(request.seed, request.generation, request.index);
   if (request.parents.size() > 1 && rng.Chance(0.2)) {
     BredChild child = Child((x + ValueOf(request.parents[1])) / 2, "crossover");
@@ -113,7 +117,8 @@ RunRecord FakeRun() {
 }
 
 std::vector<BredChild> FakeBreeder::Breed(std::vector<BreedRequest> requests, std::stop_token) {
-  if (!requests.empty() && !requests.front().operators.empty()) batches.push_back(requests);
+  const auto breeds = [](const BreedRequest& request) { return !request.operators.empty(); };
+  if (std::any_of(requests.begin(), requests.end(), breeds)) batches.push_back(requests);
   std::vector<BredChild> children;
   for (const BreedRequest& request : requests) {
     children.push_back(childless.contains(request.generation) ? BredChild{} : Bred(request));

@@ -241,6 +241,28 @@ TEST(OperatorSelection, WithoutKnowledgeOfBottlenecksTheyMakeNoDifference) {
   EXPECT_EQ(with.Weights(Bottleneck::kDram), without.Weights());
 }
 
+TEST(OperatorSelection, AMuchSlowerChildGetsNoRewardForBeingNewWhereStructuresCount) {
+  BottleneckKnowledge structured;
+  structured.restructuring = {Name(19)};
+  OperatorSelection with(Defaults(), {}, structured);
+  OperatorSelection without(Defaults(), {}, BottleneckKnowledge());
+  for (OperatorSelection* selection : {&with, &without}) {
+    selection->Learn(FirstWith(Bottleneck::kDram));
+    for (int g = 1; g <= 10; ++g) {
+      std::vector<Bred> bred;
+      for (int i = 0; i < 4; ++i) bred.push_back({Name(3), Outcome::kOk, 1500, "slower" + std::to_string(4 * g + i)});
+      for (int i = 0; i < 4; ++i) bred.push_back({Name(4), Outcome::kOk, 1010, "alike" + std::to_string(4 * g + i)});
+      selection->Learn(MakeGeneration(g, bred));
+    }
+  }
+  EXPECT_LT(SharesOf(with, Bottleneck::kDram).at(Name(3)), 0.9 * SharesOf(with, Bottleneck::kDram).at(Name(4)));
+  EXPECT_DOUBLE_EQ(SharesOf(without, Bottleneck::kDram).at(Name(3)), SharesOf(without, Bottleneck::kDram).at(Name(4)));
+  EXPECT_TRUE(with.by_structure());
+  EXPECT_TRUE(with.Restructures(Name(19)));
+  EXPECT_FALSE(with.Restructures(Name(3)));
+  EXPECT_FALSE(without.by_structure());
+}
+
 TEST(OperatorReward, CountsGainsOfFreshChildrenOnly) {
   OperatorReward reward;
   AddChild(reward, false, 1000, 500);

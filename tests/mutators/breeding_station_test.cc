@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "mutators/analysis/kernel_kind.h"
 #include "mutators/bottleneck_relief.h"
+#include "mutators/restructuring.h"
 #include "tests/mutators/contraction_kernels.h"
 #include "tests/mutators/mutating.h"
 #include "tests/mutators/plain_kernels.h"
@@ -212,6 +213,88 @@ TEST(KernelKind, IsThatOfTheFirstRecogniserThatKnowsTheKernel) {
 TEST_F(BreedingStationTest, KnowsTheKindOfATemplate) {
   EXPECT_EQ(Station().KindOf("small"), "");
   EXPECT_THROW(Station().KindOf("gone"), Error);
+}
+
+TEST(Restructuring, NamesOperatorsThatEditSources) {
+  const MutatorSet mutators;
+  const std::vector<std::string> names = Restructuring();
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  for (const std::string& name : names) EXPECT_NE(dynamic_cast<const SourceMutator*>(mutators.Find(name)), nullptr) << name;
+}
+
+// Two loops, of which the first one is edited.
+const char* const kTwoLoops = R"(// evo:param N 16 32 64
+// evo:launch k(A) grid(1) block(N)
+#ifndef N
+#define N 32
+#endif
+__global__ void k(const float* in, float* out) {
+  float sum = 0;
+  for (int i = 0; i < N; ++i) sum += in[i] / 3.0f;
+  for (int i = 0; i < 8; ++i) out[i] = sum;
+}
+)";
+
+class AlikeEditTest : public testing::Test {
+ protected:
+  static BreedingStation& Station() {
+    static auto* const station = new BreedingStation({ParseTemplate("loops", kTwoLoops)}, TestPaths());
+    return *station;
+  }
+  // The edits of some children of the template by this operator.
+  std::vector<Edit> Edits(const std::string& op) const {
+    std::vector<Edit> edits;
+    for (std::uint64_t index = 0; index < 12; ++index) {
+      const BredChild child = Station().Breed({{parent_}, {}, {{op, 1}}, 1, 2, index});
+      if (child.genome) edits.push_back(child.genome->edits.back());
+    }
+    return edits;
+  }
+  const Genome parent_ = DefaultGenome(ParseTemplate("loops", kTwoLoops));
+};
+
+TEST_F(AlikeEditTest, IsTheSameEditOnTheSameGenome) {
+  for (const std::string op : {"unroll_pragma", "strip_mine", "reciprocal"}) {
+    const std::vector<Edit> edits = Edits(op);
+    ASSERT_FALSE(edits.empty()) << op;
+    for (const Edit& edit : edits) {
+      const BredChild child = Station().Breed({{parent_}, {}, {}, 1, 2, 3, {edit}});
+      ASSERT_TRUE(child.genome) << child.failure;
+      EXPECT_THAT(child.genome->edits, ElementsAre(edit)) << op;
+      EXPECT_THAT(child.dropped, IsEmpty());
+    }
+  }
+}
+
+TEST_F(AlikeEditTest, IsMadeAnewWhereOtherEditsHaveChangedTheCode) {
+  const Edit strip = Edits("strip_mine").front();
+  const Edit divide = Edits("reciprocal").front();
+  const BredChild child = Station().Breed({{parent_}, {}, {}, 1, 2, 3, {divide, strip}});
+  ASSERT_TRUE(child.genome) << child.failure;
+  ASSERT_EQ(child.genome->edits.size(), 2U) << child.source;
+  EXPECT_EQ(child.genome->edits[0], divide);
+  EXPECT_EQ(child.genome->edits[1].op, "strip_mine");
+  EXPECT_NE(child.genome->edits[1], strip) << "its text holds what the other edit made";
+  EXPECT_THAT(child.source, HasSubstr("1.0f / 3.0f"));
+}
+
+TEST_F(AlikeEditTest, IsLeftOutWhereNothingAlikeIsProposed) {
+  Edit elsewhere = Edits("strip_mine").front();
+  for (Anchor& anchor : elsewhere.anchors) anchor.function = "another";
+  const BredChild child = Station().Breed({{parent_}, {}, {}, 1, 2, 3, {elsewhere}});
+  ASSERT_TRUE(child.genome);
+  EXPECT_EQ(*child.genome, parent_);
+  EXPECT_EQ(child.source, kTwoLoops);
+  elsewhere.op = "gone";
+  EXPECT_THAT(Station().Breed({{parent_}, {}, {}, 1, 2, 3, {elsewhere}}).failure, HasSubstr("gone"));
+}
+
+TEST_F(AlikeEditTest, ComesBeforeTheOperatorThatIsDrawn) {
+  const BredChild child = Station().Breed({{parent_}, {}, {{"parameter_step", 1}}, 1, 2, 3, {Edits("reciprocal").front()}});
+  ASSERT_TRUE(child.genome) << child.failure;
+  EXPECT_EQ(child.op, "parameter_step");
+  EXPECT_EQ(child.genome->edits.size(), 1U);
+  EXPECT_NE(child.genome->parameters, parent_.parameters);
 }
 
 TEST(Reliefs, NameOperatorsThatExist) {

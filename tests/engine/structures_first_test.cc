@@ -1,0 +1,191 @@
+// Runs that know of structures: restructuring operators come first, and what won on a structure is combined.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/digest.h"
+#include "tests/engine/fakes.h"
+#include "tests/engine/world.h"
+
+namespace evo {
+namespace {
+
+using testing::FakeRun;
+using testing::GenomeAt;
+using ::testing::IsEmpty;
+using testing::Spelled;
+using testing::World;
+
+RunRecord Structured() {
+  RunRecord run = FakeRun();
+  run.operators = {{"parameter_step", 1}, {"first", 1}, {"second", 1}, {"third", 1}, {"rows", 1}, {"tile", 1}, {"never", 1}};
+  return run;
+}
+
+// "rows" and "tile" restructure and apply once, "never" does not apply. A request of several operators makes one small edit or
+// another by its place, or changes the parameter.
+void Change(const BreedRequest& request, BredChild& child) {
+  const auto has = [&](const std::string& op) {
+    return std::any_of(child.genome->edits.begin(), child.genome->edits.end(), [&](const Edit& edit) { return edit.op == op; });
+  };
+  child.genome->edits = request.parents[0].edits;
+  child.genome->edits.insert(child.genome->edits.end(), request.alike.begin(), request.alike.end());
+  std::string op = request.operators.front().first;
+  if (request.operators.size() > 1) {
+    const char* const drawn[] = {"first", "second", "third", "parameter_step"};
+    op = drawn[(request.index + request.generation) % 4];
+  }
+  if (op == "never" || (op != "parameter_step" && has(op))) {
+    child.genome.reset();
+    child.inapplicable = {op};
+    return;
+  }
+  child.op = op;
+  child.used_second_parent = false;
+  if (op != "parameter_step") {
+    child.genome->parameters["X"] = testing::ValueOf(request.parents[0]);
+    child.genome->edits.emplace_back().op = op;
+  }
+  child.source = testing::SourceAt(testing::ValueOf(*child.genome));
+  for (const Edit& edit : child.genome->edits) child.source += "// " + edit.op + "\n";
+}
+
+Evaluation Evaluate(const Candidate& candidate) {
+  Evaluation evaluation = testing::EvaluationAt(testing::ValueOf(candidate.genome));
+  evaluation.source_digest = Digest(candidate.source);
+  if (evaluation.outcome != Outcome::kOk) return evaluation;
+  evaluation.program_digest = evaluation.source_digest;
+  evaluation.bottleneck = Bottleneck::kLatency;
+  for (const Edit& edit : candidate.genome.edits) evaluation.score_ns *= edit.op == "rows" ? 0.5 : edit.op == "tile" ? 1.5 : 0.9;
+  return evaluation;
+}
+
+struct StructuredRun {
+  explicit StructuredRun(std::vector<GenerationRecord> generations = {}, bool structured = true)
+      : world(Structured()),
+        selection(
+            world.run.operators, {},
+            BottleneckKnowledge{{{Bottleneck::kLatency, {{"tile", 3}}}},
+                                {},
+                                structured ? std::vector<std::string>{"never", "rows", "tile"} : std::vector<std::string>()}),
+        evolution(world.settings, world.Parts(world.population, world.choice, &selection)) {
+    world.store.generations = std::move(generations);
+    world.breeder.change = Change;
+    world.evaluator.evaluate = Evaluate;
+  }
+  RunStatus Run() { return evolution.Run(StopCondition(world.run.generations, {}, {})); }
+  RunStatus Resume() { return evolution.Resume(StopCondition(world.run.generations, {}, {})); }
+  const GenerationRecord& Generation(std::size_t g) const { return world.store.generations.at(g); }
+
+  World world;
+  OperatorSelection selection;
+  Evolution evolution;
+};
+
+TEST(StructuresFirst, TheFirstGenerationIsEachRestructuringOperatorOnce) {
+  StructuredRun run;
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  std::vector<std::string> operators;
+  for (const Candidate& candidate : run.Generation(1).candidates) {
+    operators.push_back(candidate.op);
+    EXPECT_THAT(candidate.parents, ::testing::ElementsAre(1));
+  }
+  EXPECT_THAT(operators, ::testing::ElementsAre("tile", "rows")) << "the class expects most of tile; never does not apply";
+  EXPECT_EQ(run.Generation(1).inapplicable.at("never"), 1);
+}
+
+TEST(StructuresFirst, TheSecondGenerationKnowsTheFirst) {
+  StructuredRun run;
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  std::set<CandidateId> parents;
+  for (const Candidate& candidate : run.Generation(2).candidates)
+    parents.insert(candidate.parents.begin(), candidate.parents.end());
+  EXPECT_TRUE(parents.contains(2) || parents.contains(3)) << "a child of the first generation breeds already";
+}
+
+TEST(StructuresFirst, AGenerationIsBredAsEverWhereNoneApplies) {
+  StructuredRun run;
+  run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
+    if (request.operators.size() == 1)
+      child.genome.reset();
+    else
+      Change(request, child);
+  };
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  EXPECT_GT(run.Generation(1).candidates.size(), 2U);
+}
+
+TEST(StructuresFirst, WhatWonOnAStructureIsCombined) {
+  StructuredRun run;
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  int combined = 0;
+  std::size_t most = 0;
+  std::map<CandidateId, std::size_t> edits;
+  for (const GenerationRecord& generation : run.world.store.generations) {
+    for (const Candidate& candidate : generation.candidates) {
+      edits[candidate.id] = candidate.genome.edits.size();
+      if (candidate.op != kCombine) continue;
+      ++combined;
+      EXPECT_GT(generation.generation, 2) << "nothing has won before";
+      ASSERT_EQ(candidate.parents.size(), 1U);
+      most = std::max(most, candidate.genome.edits.size() - edits.at(candidate.parents.front()));
+    }
+  }
+  EXPECT_GT(combined, 0);
+  EXPECT_GT(most, 1U) << "several at once";
+}
+
+TEST(StructuresFirst, WhatHasDividedTheWorkIsSeldomDrawnAgain) {
+  StructuredRun run;
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  const auto weight = [](const BreedRequest& request, const std::string& op) {
+    const auto found =
+        std::find_if(request.operators.begin(), request.operators.end(), [&](const auto& o) { return o.first == op; });
+    return found->second;
+  };
+  int with = 0;
+  std::map<std::uint64_t, double> plain;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const auto& batch : run.world.breeder.batches) {
+      for (const BreedRequest& request : batch) {
+        if (request.operators.size() < 7) continue;
+        const std::vector<Edit>& edits = request.parents[0].edits;
+        const bool has = std::any_of(edits.begin(), edits.end(), [](const Edit& edit) { return edit.op == "rows"; });
+        if (!has) plain[request.generation] = weight(request, "rows");
+        if (!has || pass == 0 || !plain.contains(request.generation)) continue;
+        ++with;
+        EXPECT_DOUBLE_EQ(weight(request, "rows"), 0.1 * plain.at(request.generation));
+      }
+    }
+  }
+  EXPECT_GT(with, 0);
+}
+
+TEST(StructuresFirst, AResumedRunMakesTheSameCandidatesAtEveryBoundary) {
+  StructuredRun whole;
+  ASSERT_EQ(whole.Run(), RunStatus::kFinished);
+  const std::vector<GenerationRecord>& all = whole.world.store.generations;
+  for (std::size_t kept = 0; kept <= all.size(); ++kept) {
+    SCOPED_TRACE(kept);
+    StructuredRun resumed({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept)});
+    ASSERT_EQ(resumed.Resume(), RunStatus::kFinished);
+    EXPECT_EQ(Spelled(resumed.world.store.generations), Spelled(all));
+  }
+}
+
+TEST(StructuresFirst, WithoutStructuresARunIsAsItWas) {
+  StructuredRun run({}, false);
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  EXPECT_GT(run.Generation(1).candidates.size(), 2U);
+  for (const GenerationRecord& generation : run.world.store.generations) {
+    for (const Candidate& candidate : generation.candidates) EXPECT_NE(candidate.op, kCombine);
+  }
+  for (const auto& batch : run.world.breeder.batches) {
+    for (const BreedRequest& request : batch) EXPECT_THAT(request.alike, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace evo
