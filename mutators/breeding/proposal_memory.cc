@@ -26,8 +26,7 @@ std::optional<Genome> ProposalMemory::Mutate(const SourceMutator& mutator, const
                                              const std::string& source, Rng& rng) {
   Parent& parent = ParentOf(context.genome, source);
   auto known = parent.proposals.find(mutator.name());
-  if (known == parent.proposals.end())
-    known = parent.proposals.emplace(mutator.name(), mutator.Proposals(context)).first;
+  if (known == parent.proposals.end()) known = parent.proposals.emplace(mutator.name(), mutator.Proposals(context)).first;
   return mutator.Drawn(context, known->second, rng);
 }
 

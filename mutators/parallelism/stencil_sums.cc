@@ -31,7 +31,7 @@ constexpr int kRingBytes = 49152;
 constexpr int kAllRingBytes = 233472;
 constexpr int kSumRegistersOfAll = 65536;
 // Registers that a thread needs besides those of neighbours and results, and how many it may have.
-constexpr int kOtherRegisters = 24;
+constexpr int kSumsOtherRegisters = 24;
 constexpr int kMostSumRegisters = 200;
 // What a search begins with: the first of these that fits.
 struct SumStart {
@@ -79,7 +79,7 @@ class StencilSums : public KernelVisitor {
     const std::string threads = fmt::format("{} * {}", names.threads_x, names.threads_y);
     const std::vector<std::string> limits{
         fmt::format("{} <= {}", writer.Registers(), kMostSumRegisters),
-        fmt::format("({} + {}) * {} * {} <= {}", writer.Registers(), kOtherRegisters, threads, blocks, kSumRegistersOfAll),
+        fmt::format("({} + {}) * {} * {} <= {}", writer.Registers(), kSumsOtherRegisters, threads, blocks, kSumRegistersOfAll),
         fmt::format("{} <= {}", writer.SharedBytes(), kRingBytes),
         fmt::format("({} + 1024) * {} <= {}", writer.SharedBytes(), blocks, kAllRingBytes)};
     for (const auto& [items, rows, ahead, start_blocks] : kSumStarts) {
