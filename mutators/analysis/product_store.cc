@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 constexpr std::array kLargerOrSmaller{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv, "__hmax"sv, "__hmin"sv};
 constexpr std::array kComparisons{"<"sv, ">"sv, "<="sv, ">="sv, "=="sv, "!="sv};
 
-bool IsReal(std::string_view type) {
+bool IsTypeOfReals(std::string_view type) {
   return type.starts_with("float") || type.starts_with("double") || type.starts_with("__half") ||
          type.starts_with("__nv_bfloat16");
 }
@@ -30,7 +30,7 @@ bool HasReals(const SyntaxTree& tree, int node) {
     if (kind != "DeclRefExpr" || tree.node(at).refers_to < 0) continue;
     const std::string type = WithoutConst(tree.node(tree.node(at).refers_to).type);
     // A pointer by itself is compared with another, or says where an element is.
-    if (IsReal(type) &&
+    if (IsTypeOfReals(type) &&
         (type.find('*') == std::string::npos || tree.node(tree.node(at).parent).kind_name == "ArraySubscriptExpr"))
       return true;
   }

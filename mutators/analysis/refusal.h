@@ -15,7 +15,25 @@ class Refusal {
   const std::string& why() const { return why_; }
 
  private:
+  friend class Nesting;
   std::string why_;
+  int nested_ = 0;
+};
+
+// A statement or an expression that is being run, with those within it: they may run on a small stack (thread_block.h).
+class Nesting {
+ public:
+  // So many are below each other. One takes up to 770 bytes of the stack, and with sanitizers up to 3 KiB.
+  static constexpr int kMost = 240;
+
+  explicit Nesting(Refusal& refusal) : depth_(refusal.nested_) { ++depth_; }
+  ~Nesting() { --depth_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+  bool TooDeep() const { return depth_ > kMost; }
+
+ private:
+  int& depth_;
 };
 
 }  // namespace evo

@@ -12,8 +12,12 @@
 namespace evo {
 namespace {
 
-// Of the stack of a thread, which holds what stands around the expression that it computes.
+// Of the stack of a thread, which holds what stands around the expression that it computes: for Nesting::kMost levels.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kFiberStackBytes = 1024 * 1024;
+#else
 constexpr std::size_t kFiberStackBytes = 256 * 1024;
+#endif
 constexpr std::size_t kFiberLanes = 32;
 
 bool AreSame(const ThreadValue& a, const ThreadValue& b) {

@@ -87,6 +87,8 @@ ThreadValue ThreadExpressions::NotUnderstood(int expression) {
 ThreadValue ThreadExpressions::Evaluate(int expression) {
   if (refusal_.given()) return {};
   if (!code_.Affords()) return Refuse("it computes for longer than it is tried");
+  const Nesting level(refusal_);
+  if (level.TooDeep()) return Refuse(fmt::format("{} is nested too deeply", Quoted(tree_, expression)));
   const SyntaxNode& node = tree_.node(expression);
   const ExpressionKind kind = code_.kinds().KindOf(expression);
   if (node.children.empty() && kind != ExpressionKind::kName) return Literal(expression);

@@ -83,6 +83,8 @@ ThreadStatements::Flow ThreadStatements::Execute(int statement) {
 
 ThreadStatements::Flow ThreadStatements::ExecuteStatement(int statement) {
   if (refusal_.given()) return Flow::kReturn;
+  const Nesting level(refusal_);
+  if (level.TooDeep()) return Refuse(fmt::format("{} is nested too deeply", Quoted(tree_, statement)));
   const SyntaxNode& node = tree_.node(statement);
   const std::string& kind = node.kind_name;
   if (kind == "CompoundStmt") {

@@ -2,6 +2,20 @@
 
 namespace evo {
 
+// One part after another. If each ended the part before it, long sums would take more than the small stack of a thread.
+ThreadSum::~ThreadSum() {
+  const auto is_last = [](const SumPointer& part) { return part && part.use_count() == 1; };
+  if (!is_last(before) && !is_last(added)) return;
+  std::vector<SumPointer> parts{std::move(before), std::move(added)};
+  while (!parts.empty()) {
+    const SumPointer part = std::move(parts.back());
+    parts.pop_back();
+    if (!is_last(part)) continue;
+    parts.push_back(std::move(part->before));
+    parts.push_back(std::move(part->added));
+  }
+}
+
 ThreadValue ThreadValue::Integer(std::int64_t value, FormPointer form) {
   ThreadValue result;
   result.kind = Kind::kInteger;

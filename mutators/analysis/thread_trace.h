@@ -14,13 +14,16 @@ namespace evo {
 
 // A real number as a sum, if the setting wants to know: a term, and what was there before it.
 struct ThreadSum {
+  ~ThreadSum();
+
   double value = 0;  // with the term
   // The term is a product of two elements, an element (`b` is -1), or something else (both are -1): parameters and elements.
   int a = -1, b = -1;
   std::int64_t at_a = 0, at_b = 0;
-  std::shared_ptr<const ThreadSum> before;
-  std::shared_ptr<const ThreadSum> added;  // the term is a sum itself
-  bool rounded = false;                    // to half or bfloat16, at its end
+  // What refers to a sum takes these out of it when it ends.
+  mutable std::shared_ptr<const ThreadSum> before;
+  mutable std::shared_ptr<const ThreadSum> added;  // the term is a sum itself
+  bool rounded = false;                            // to half or bfloat16, at its end
   bool IsTerm() const { return !before && !added; }
 };
 using SumPointer = std::shared_ptr<const ThreadSum>;

@@ -75,7 +75,7 @@ const std::string_view kLinesByMask = R"(
   __shared__ uint2 lines[TILE_K_];
   const auto describe = [&](int tile) {
     const int k = tile * TILE_K_ + warp + lane * kWarps, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
-    const unsigned away = 2u * channel * PLANE_ + 2u * (tap / COLUMNS_ * DOWN_ * WIDTH_ + tap % COLUMNS_ * ALONG_) * PIXEL_;
+    const unsigned away = SIZE_ * channel * PLANE_ + SIZE_ * (tap / COLUMNS_ * DOWN_ * WIDTH_ + tap % COLUMNS_ * ALONG_) * PIXEL_;
     if (lane < kRows) lines[warp + lane * kWarps] = {away, k < products ? 1u << tap : 0};
   };
 )";

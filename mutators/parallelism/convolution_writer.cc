@@ -273,10 +273,10 @@ std::vector<std::string_view> ConvolutionWriter::Parts() const {
   return {kSplitBegin,
           kConvolutionPlace,
           chosen(kSplitPlacesByMask, kSplitPlacesByCompare, kSplitPlacesInRow),
-          chosen(kSplitLinesByMask, kSplitLinesByCompare, kSplitLinesInRow),
+          chosen(kLinesByMask, kSplitLinesByCompare, kSplitLinesInRow),
           kSplitLoop,
           found_.filters_inner ? kSplitLoadInnerFilters : kSplitLoadFilters,
-          chosen(kSplitLoadByMask, kSplitLoadByCompare, kSplitLoadInRow),
+          kSplitLoad,
           kSplitStep,
           kConvolutionStores};
 }
@@ -298,7 +298,13 @@ std::string ConvolutionWriter::Body() const {
   for (const std::string_view part : Parts()) text += part.substr(1);
   // Each pixel of a lane has a copy of the sum in plain float.
   text = WithOtherName(text, "UNROLLED_P_", form_ == ConvolutionForm::kSplitFloats ? "#pragma unroll 1" : "#pragma unroll");
+  text = WithOtherName(text, "SIZE_", form_ == ConvolutionForm::kSplitFloats ? "4u" : "2u");
   if (form_ == ConvolutionForm::kSplitFloats) {
+    const bool compares = !HasMasks() && !IsInRow();
+    const std::string within(HasMasks() ? kSplitWithinByMask : IsInRow() ? kSplitWithinInRow : kSplitWithinByCompare);
+    text = WithOtherName(text, "LINE_", compares ? "uint4" : "uint2");
+    text = WithOtherName(text, "WITHIN_DECLARED_", compares ? fmt::format("\n          const bool within = {};", within) : "");
+    text = WithOtherName(text, "WITHIN_", compares ? "within" : within);
     text = WithOtherName(text, "PRODUCTS_", Product());
     text = WithOtherName(text, "EPILOGUE_", std::string(kSplitTotal.substr(1)) + "EPILOGUE_");
   }

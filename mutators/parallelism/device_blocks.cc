@@ -146,6 +146,61 @@ __device__ __forceinline__ void ShowTensorCores() { asm volatile("fence.proxy.as
 
 )"};
 
+const DeviceBlock kMakeBarrier{"MakeBarrier", R"(
+// A barrier in shared memory, each phase of which ends after so many arrivals.
+__device__ __forceinline__ void MakeBarrier(unsigned long long* barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(arrivals)
+               : "memory");
+}
+
+)"};
+
+const DeviceBlock kShowBarriers{"ShowBarriers", R"(
+// The copy engine and the other threads see the barriers after the next __syncthreads().
+__device__ __forceinline__ void ShowBarriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+)"};
+
+const DeviceBlock kArriveAt{"ArriveAt", R"(
+__device__ __forceinline__ void ArriveAt(unsigned long long* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
+               : "memory");
+}
+
+)"};
+
+const DeviceBlock kExpectBytes{"ExpectBytes", R"(
+// Arrives; the phase also waits for so many bytes of copies.
+__device__ __forceinline__ void ExpectBytes(unsigned long long* barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(bytes)
+               : "memory");
+}
+
+)"};
+
+const DeviceBlock kWaitFor{"WaitFor", R"(
+// Waits for the end of the phase of this parity. The phase before the first has parity 1.
+__device__ __forceinline__ void WaitFor(unsigned long long* barrier, unsigned parity) {
+  unsigned done = 0;
+  while (done == 0) {
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(parity)
+                 : "memory");
+  }
+}
+
+)"};
+
 const DeviceBlock kStoreVector{"StoreVector", R"(
 // Stores 8 neighbouring elements of shared memory, 16 bytes at once where the address allows it.
 __device__ __forceinline__ void StoreVector(Element* to, const Element* from) {

@@ -37,6 +37,13 @@ extern const DeviceBlock kCommitProducts;   // after it; waits for the batch bef
 extern const DeviceBlock kFinishProducts;   // waits for all
 extern const DeviceBlock kShowTensorCores;  // after writes to shared memory, before a barrier
 
+// Barriers in shared memory (mbarrier), each phase of which waits for arrivals and for bytes that copies bring.
+extern const DeviceBlock kMakeBarrier;
+extern const DeviceBlock kShowBarriers;  // to the copy engine and, after a barrier, to the other threads
+extern const DeviceBlock kArriveAt;
+extern const DeviceBlock kExpectBytes;
+extern const DeviceBlock kWaitFor;
+
 // What elements of 16 bits the building blocks know: "__half" and "__nv_bfloat16", as SyntaxNode::type spells them. Besides them
 // kCopyVector and kLoadMatrices know "float".
 bool IsTensorElement(std::string_view type);

@@ -2,52 +2,15 @@
 
 namespace evo {
 
-const std::string_view kMappedBlocks = R"(// What the driver calls CUtensorMap: how the copy engine sees a matrix.
+const std::string_view kMappedType = R"(// What the driver calls CUtensorMap: how the copy engine sees a matrix.
 struct alignas(128) @{TensorMap} {
   unsigned long long opaque[16];
 };
 
-// A barrier in shared memory, each phase of which ends after so many arrivals.
-__device__ __forceinline__ void @{MakeBarrier}(unsigned long long* barrier, unsigned arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
-               :
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(arrivals)
-               : "memory");
-}
+)";
 
-// The copy engine and the other threads see the barriers after the next __syncthreads().
-__device__ __forceinline__ void @{ShowBarriers}() {
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-__device__ __forceinline__ void @{ArriveAt}(unsigned long long* barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
-               :
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
-               : "memory");
-}
-
-// Arrives; the phase also waits for so many bytes of copies.
-__device__ __forceinline__ void @{ExpectBytes}(unsigned long long* barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(bytes)
-               : "memory");
-}
-
-// Waits for the end of the phase of this parity. The phase before the first has parity 1.
-__device__ __forceinline__ void @{WaitFor}(unsigned long long* barrier, unsigned parity) {
-  unsigned done = 0;
-  while (done == 0) {
-    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-                 : "=r"(done)
-                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(parity)
-                 : "memory");
-  }
-}
-
-// Brings the map's box from this column and row on, and tells the barrier. What lies outside arrives as zeros.
+const std::string_view kMappedBlocks =
+    R"(// Brings the map's box from this column and row on, and tells the barrier. What lies outside arrives as zeros.
 __device__ __forceinline__ void @{CopyBox}(@{element}* to, const @{TensorMap}* map, int column, int row,
                                         unsigned long long* barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];"

@@ -6,7 +6,9 @@ namespace evo {
 
 // Texts for contractions by tensor maps (MappedGroupWriter), with marks `@{name}`.
 
-// Device functions, each with one instruction that the cpu device knows, and the kernel that copies rows.
+// The type of a map. Then come the building blocks for barriers.
+extern const std::string_view kMappedType;
+// Device functions that are for this form only, and the kernel that copies rows.
 extern const std::string_view kMappedBlocks;
 // The kernel's body.
 extern const std::string_view kMappedBody;

@@ -67,9 +67,13 @@ std::string MappedGroupWriter::Filled(std::string text) const {
 }
 
 std::string MappedGroupWriter::Blocks() const {
-  std::string text = Filled(std::string(kMappedBlocks));
-  for (const DeviceBlock* block : {&kDescribe, &kBeginProducts, &kCommitProducts, &kFinishProducts})
-    text += BlockText(*block, operands_.type, UnusedName(tree_.text(), std::string(block->name)));
+  std::string text = Filled(std::string(kMappedType));
+  const auto add = [&](const DeviceBlock& block) {
+    text += BlockText(block, operands_.type, UnusedName(tree_.text(), std::string(block.name)));
+  };
+  for (const DeviceBlock* block : {&kMakeBarrier, &kShowBarriers, &kArriveAt, &kExpectBytes, &kWaitFor}) add(*block);
+  text += Filled(std::string(kMappedBlocks));
+  for (const DeviceBlock* block : {&kDescribe, &kBeginProducts, &kCommitProducts, &kFinishProducts}) add(*block);
   for (const int columns : {128, 256})
     text += GroupProductText(operands_.type, UnusedName(tree_.text(), "MultiplyGroup"), columns, IsByK(m_), IsByK(n_));
   return text;

@@ -58,17 +58,6 @@ const std::string_view kSplitPlacesInRow = R"(
   }
 )";
 
-const std::string_view kSplitLinesByMask = R"(
-  // Of a line of a tile of surroundings: how far its tap is from a pixel's first, in bytes, and the tap's bit; no bit past the
-  // end. A lane says so of one line.
-  __shared__ uint2 lines[TILE_K_];
-  const auto describe = [&](int tile) {
-    const int k = tile * TILE_K_ + warp + lane * kWarps, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
-    const unsigned away = 4u * channel * PLANE_ + 4u * (tap / COLUMNS_ * DOWN_ * WIDTH_ + tap % COLUMNS_ * ALONG_) * PIXEL_;
-    if (lane < kRows) lines[warp + lane * kWarps] = {away, k < products ? 1u << tap : 0};
-  };
-)";
-
 const std::string_view kSplitLinesByCompare = R"(
   // Of a line of a tile of surroundings: how far its tap is from a pixel's first, in bytes, in rows and in columns; past the end
   // far below the image. A lane says so of one line.
@@ -122,42 +111,21 @@ const std::string_view kSplitLoadInnerFilters = R"(
       }
 )";
 
-const std::string_view kSplitLoadByMask = R"(
+const std::string_view kSplitLoad = R"(
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        const uint2 line = lines[r * kWarps + warp];
+        const LINE_ line = lines[r * kWarps + warp];
 #pragma unroll
-        for (int p = 0; p < kColumns; ++p) {
+        for (int p = 0; p < kColumns; ++p) {WITHIN_DECLARED_
           __pipeline_memcpy_async(&tile_x[next % STAGES_][r * kWarps + warp][p * 32 + lane], from_x + (place[p] + line.x), 4,
-                                  inside[p] & line.y ? 0 : 4);
+                                  WITHIN_ ? 0 : 4);
         }
       }
 )";
 
-const std::string_view kSplitLoadByCompare = R"(
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-        const uint4 line = lines[r * kWarps + warp];
-#pragma unroll
-        for (int p = 0; p < kColumns; ++p) {
-          const bool within = top[p] + line.y < unsigned(HEIGHT_) && left[p] + line.z < unsigned(WIDTH_);
-          __pipeline_memcpy_async(&tile_x[next % STAGES_][r * kWarps + warp][p * 32 + lane], from_x + (place[p] + line.x), 4,
-                                  within ? 0 : 4);
-        }
-      }
-)";
-
-const std::string_view kSplitLoadInRow = R"(
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-        const uint2 line = lines[r * kWarps + warp];
-#pragma unroll
-        for (int p = 0; p < kColumns; ++p) {
-          __pipeline_memcpy_async(&tile_x[next % STAGES_][r * kWarps + warp][p * 32 + lane], from_x + (place[p] + line.x), 4,
-                                  left[p] + line.y < unsigned(WIDTH_) ? 0 : 4);
-        }
-      }
-)";
+const std::string_view kSplitWithinByMask = "inside[p] & line.y";
+const std::string_view kSplitWithinByCompare = "top[p] + line.y < unsigned(HEIGHT_) && left[p] + line.z < unsigned(WIDTH_)";
+const std::string_view kSplitWithinInRow = "left[p] + line.y < unsigned(WIDTH_)";
 
 const std::string_view kSplitStep = R"(
       __syncwarp();

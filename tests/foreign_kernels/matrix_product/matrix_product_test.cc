@@ -23,24 +23,24 @@ TEST_F(ForeignProducts, TileContraction) {
                               "warp_gemm: its threads work together already: barriers, shuffles, atomics or shared memory; it"}});
 }
 
-TEST_F(ForeignProducts, TensorContraction) {
-  Check(
-      "tensor_contraction",
-      {{"01_textbook", "matrixMulKernel: the factor `M[row * width + k]` is no element of half or bfloat16 converted"},
-       {"02_struct_matrix", "multiply: the factor `a_data[i * a_cols + e]` is no element of half or bfloat16 converted to"},
-       {"03_shared_tiles", "tiledMatMul: the factor `A[(long long)row * numAColumns + k_2]` is no element of half or"},
-       {"04_column_major_macro", "simple_sgemm: the factor `B[(j * ldb) + p]` is no element of half or bfloat16 converted to"},
-       {"05_flat_half_relu"},
-       {"06_grid_stride", "gemm_kernel: the factor `a[row * k + l]` is no element of half or bfloat16 converted to float"},
-       {"07_pointer_walk", "sgemm_naive: the factor `A[(long long)row_2 * K + k]` is no element of half or bfloat16"},
-       {"08_template_batched"},
-       {"09_unrolled", "matmul_unroll4: the factor `A[(long long)row * K + k_2]` is no element of half or bfloat16"},
-       {"10_helper_bf16"},
-       {"11_register_tiles", "sgemm2d: the factor `A[(long long)row * K + k_2]` is no element of half or bfloat16 converted"},
-       {"12_whole_tiles", "MatrixMulCUDA: the factor `A[(long long)row * wA + k_2]` is no element of half or bfloat16"},
-       {"13_column_of_results", "gemm1d: the factor `A[(long long)row * K + k]` is no element of half or bfloat16 converted to"},
-       {"14_warp_per_element", "(silence)"}});
-}
+// Products of half and bfloat16 apply, and those of floats are refused.
+const std::vector<ForeignKernel> kOnlyOfHalves = {
+    {"01_textbook", "matrixMulKernel: the factor `M[row * width + k]` is no element of half or bfloat16 converted"},
+    {"02_struct_matrix", "multiply: the factor `a_data[i * a_cols + e]` is no element of half or bfloat16 converted to"},
+    {"03_shared_tiles", "tiledMatMul: the factor `A[(long long)row * numAColumns + k_2]` is no element of half or"},
+    {"04_column_major_macro", "simple_sgemm: the factor `B[(j * ldb) + p]` is no element of half or bfloat16 converted to"},
+    {"05_flat_half_relu"},
+    {"06_grid_stride", "gemm_kernel: the factor `a[row * k + l]` is no element of half or bfloat16 converted to float"},
+    {"07_pointer_walk", "sgemm_naive: the factor `A[(long long)row_2 * K + k]` is no element of half or bfloat16"},
+    {"08_template_batched"},
+    {"09_unrolled", "matmul_unroll4: the factor `A[(long long)row * K + k_2]` is no element of half or bfloat16"},
+    {"10_helper_bf16"},
+    {"11_register_tiles", "sgemm2d: the factor `A[(long long)row * K + k_2]` is no element of half or bfloat16 converted"},
+    {"12_whole_tiles", "MatrixMulCUDA: the factor `A[(long long)row * wA + k_2]` is no element of half or bfloat16"},
+    {"13_column_of_results", "gemm1d: the factor `A[(long long)row * K + k]` is no element of half or bfloat16 converted to"},
+    {"14_warp_per_element", "(silence)"}};
+
+TEST_F(ForeignProducts, TensorContraction) { Check("tensor_contraction", kOnlyOfHalves); }
 
 TEST_F(ForeignProducts, SplitTensorContraction) {
   Check("split_tensor_contraction",
@@ -61,24 +61,7 @@ TEST_F(ForeignProducts, SplitTensorContraction) {
          {"14_warp_per_element", "(silence)"}});
 }
 
-TEST_F(ForeignProducts, WarpGroupContraction) {
-  Check(
-      "warp_group_contraction",
-      {{"01_textbook", "matrixMulKernel: the factor `M[row * width + k]` is no element of half or bfloat16 converted"},
-       {"02_struct_matrix", "multiply: the factor `a_data[i * a_cols + e]` is no element of half or bfloat16 converted to"},
-       {"03_shared_tiles", "tiledMatMul: the factor `A[(long long)row * numAColumns + k_2]` is no element of half or"},
-       {"04_column_major_macro", "simple_sgemm: the factor `B[(j * ldb) + p]` is no element of half or bfloat16 converted to"},
-       {"05_flat_half_relu"},
-       {"06_grid_stride", "gemm_kernel: the factor `a[row * k + l]` is no element of half or bfloat16 converted to float"},
-       {"07_pointer_walk", "sgemm_naive: the factor `A[(long long)row_2 * K + k]` is no element of half or bfloat16"},
-       {"08_template_batched"},
-       {"09_unrolled", "matmul_unroll4: the factor `A[(long long)row * K + k_2]` is no element of half or bfloat16"},
-       {"10_helper_bf16"},
-       {"11_register_tiles", "sgemm2d: the factor `A[(long long)row * K + k_2]` is no element of half or bfloat16 converted"},
-       {"12_whole_tiles", "MatrixMulCUDA: the factor `A[(long long)row * wA + k_2]` is no element of half or bfloat16"},
-       {"13_column_of_results", "gemm1d: the factor `A[(long long)row * K + k]` is no element of half or bfloat16 converted to"},
-       {"14_warp_per_element", "(silence)"}});
-}
+TEST_F(ForeignProducts, WarpGroupContraction) { Check("warp_group_contraction", kOnlyOfHalves); }
 
 }  // namespace
 }  // namespace evo

@@ -1,0 +1,55 @@
+#include "mutators/analysis/thread_block.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "mutators/analysis/source_query.h"
+#include "tests/mutators/plain_kernels.h"
+
+namespace evo {
+namespace {
+
+// Threads of a block have small stacks: what needs a large one is refused, and does not end the process.
+class ThreadBlockTest : public testing::Test {
+ protected:
+  static ThreadTrace Run(const std::string& body, bool sums = false) {
+    const Parent parent(PlainKernel("  __syncthreads();\n" + body));
+    ThreadRun run(parent.Context(), Functions(*parent.tree).front(), -1);
+    ThreadSetting setting;
+    setting.sums = sums;
+    return RunBlock(run, {setting, setting}).front();
+  }
+
+  // `  out[0] = in[0] + in[0] + ..;`
+  static std::string Sum(int terms) {
+    std::string text = "  out[0] = in[0]";
+    for (int i = 1; i < terms; ++i) text += " + in[0]";
+    return text + ";\n";
+  }
+  static std::string Conditions(int conditions) {
+    std::string text = "  float x = 0.0f;\n  ";
+    for (int i = 0; i < conditions; ++i) text += "if (in[0] > 9.0f) x = 1.0f; else ";
+    return text + "x = 2.0f;\n  out[0] = x;\n";
+  }
+};
+
+TEST_F(ThreadBlockTest, DeepExpressionsAreRefused) {
+  EXPECT_EQ(Run(Sum(150)).refusal, "");
+  EXPECT_THAT(Run(Sum(3000)).refusal, testing::HasSubstr("is nested too deeply"));
+}
+
+TEST_F(ThreadBlockTest, DeepStatementsAreRefused) {
+  EXPECT_EQ(Run(Conditions(50)).refusal, "");
+  EXPECT_THAT(Run(Conditions(3000)).refusal, testing::HasSubstr("is nested too deeply"));
+}
+
+TEST_F(ThreadBlockTest, LongSumsEndOnSmallStacks) {
+  const std::string loop = "  for (int i = 0; i < 20000; ++i) x += in[i] * in[i + 1];\n";
+  const ThreadTrace trace = Run("  float x = 0.0f;\n" + loop + "  x = 0.0f;\n" + loop + "  out[0] = x;\n", true);
+  EXPECT_EQ(trace.refusal, "");
+  ASSERT_FALSE(trace.stores.empty());
+  EXPECT_TRUE(trace.stores.begin()->second.at(0).sum);
+}
+
+}  // namespace
+}  // namespace evo
