@@ -85,9 +85,9 @@ RunStatus Evolution::Loop(GenerationRecord pending, const StopCondition& stop) {
   return CheckAndClose(stop);
 }
 
-// Whether a generation is evaluated before the next one is bred: the templates, and the first one if it tries structures.
+// Whether a generation is evaluated before the next one is bred: the templates, and the two that try each operator.
 bool Evolution::IsAwaited(int generation) const {
-  return generation == 0 || (generation == 1 && parts_.selection != nullptr && parts_.selection->by_structure());
+  return generation == 0 || (generation <= 2 && parts_.selection != nullptr && parts_.selection->by_structure());
 }
 
 // The children after that generation, which are being evaluated; none after the last generation.

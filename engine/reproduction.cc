@@ -81,32 +81,33 @@ Offspring Reproduction::Select(int generation) {
   if (parts_.selection != nullptr && parts_.selection->by_structure()) {
     if (generation == 1) AddRestructured(offspring);
     if (offspring.restructures) return offspring;
+    if (generation == 2) AddEach(offspring, parts_.population.members().front().candidate, false);
     AddCombined(offspring, static_cast<std::size_t>(Children() / kCombinedOneIn));
   }
   AddRequests(offspring, count - std::min(count, offspring.parents.size()));
   return offspring;
 }
 
-// Each restructuring operator by itself on each of the fastest members, those first that are drawn most often for its bottleneck.
-// They seldom apply, and what they make is where the search begins: to draw them would take several generations.
+// Each restructuring operator by itself on each of the fastest members. They seldom apply, and what they make is where the search
+// begins: to draw them would take several generations.
 void Reproduction::AddRestructured(Offspring& offspring) const {
   const std::vector<Individual>& members = parts_.population.members();
-  for (std::size_t m = 0; m < std::min(kRestructured, members.size()); ++m) {
-    const Candidate& parent = members[m].candidate;
-    Weights some = offspring.weights.at(parts_.selection->BottleneckOf(parent.id));
-    std::erase_if(some, [&](const auto& entry) { return !parts_.selection->Restructures(entry.first); });
-    std::stable_sort(some.begin(), some.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    for (const auto& op : some) {
-      offspring.requests.push_back({{parent.genome},
-                                    {parent.source},
-                                    {op},
-                                    settings_.run.seed,
-                                    static_cast<std::uint64_t>(offspring.generation),
-                                    offspring.parents.size()});
-      offspring.parents.push_back({parent.id});
-    }
-  }
+  for (std::size_t m = 0; m < std::min(kRestructured, members.size()); ++m) AddEach(offspring, members[m].candidate, true);
   offspring.restructures = !offspring.requests.empty();
+}
+
+// Every operator that restructures, or every other one, by itself, those first that are drawn most often for the parent's
+// bottleneck.
+void Reproduction::AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const {
+  Weights some = offspring.weights.at(parts_.selection->BottleneckOf(parent.id));
+  std::erase_if(some, [&](const auto& entry) { return parts_.selection->Restructures(entry.first) != restructures; });
+  std::stable_sort(some.begin(), some.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  const auto generation = static_cast<std::uint64_t>(offspring.generation);
+  for (const auto& op : some) {
+    const std::size_t index = offspring.parents.size();
+    offspring.requests.push_back({{parent.genome}, {parent.source}, {op}, settings_.run.seed, generation, index});
+    offspring.parents.push_back({parent.id});
+  }
 }
 
 // Of the generation that is made now, at most.

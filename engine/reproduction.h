@@ -58,6 +58,7 @@ class Reproduction {
  private:
   int Children() const;
   void AddRestructured(Offspring& offspring) const;
+  void AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const;
   void AddCombined(Offspring& offspring, std::size_t count) const;
   void AddRequests(Offspring& offspring, std::size_t count) const;
   std::vector<std::pair<std::string, double>> WeightsFor(const Genome& parent,

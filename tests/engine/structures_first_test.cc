@@ -105,6 +105,26 @@ TEST(StructuresFirst, TheSecondGenerationKnowsTheFirst) {
   EXPECT_TRUE(parents.contains(2) || parents.contains(3)) << "a child of the first generation breeds already";
 }
 
+TEST(StructuresFirst, TheSecondGenerationIsEveryOtherOperatorOnTheFastest) {
+  StructuredRun run;
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  const auto made_by = [&](const std::string& op) {
+    const std::vector<Candidate>& first = run.Generation(1).candidates;
+    return std::find_if(first.begin(), first.end(), [&](const Candidate& candidate) { return candidate.op == op; })->id;
+  };
+  std::vector<std::string> operators;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Candidate& candidate = run.Generation(2).candidates.at(i);
+    operators.push_back(candidate.op);
+    EXPECT_EQ(candidate.parents.front(), made_by("rows")) << candidate.op;
+  }
+  EXPECT_THAT(operators, ::testing::UnorderedElementsAre("first", "second", "third", "parameter_step"));
+  EXPECT_GT(run.Generation(2).candidates.size(), 4U) << "others fill it";
+  const std::vector<Candidate>& third = run.Generation(3).candidates;
+  EXPECT_TRUE(std::any_of(third.begin(), third.end(), [](const Candidate& candidate) { return candidate.op == kCombine; }))
+      << "the third knows what won in the second";
+}
+
 TEST(StructuresFirst, AGenerationIsBredAsEverWhereNoneApplies) {
   StructuredRun run;
   run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
