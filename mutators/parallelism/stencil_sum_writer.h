@@ -21,8 +21,8 @@
 
 namespace evo {
 
-// Writes a stencil of three dimensions whose threads walk along the last axis, and sum up the elements of a plane that have equal
-// weights once for all results that need them.
+// Writes a stencil whose threads walk along the last axis, and sum up the elements of a plane that have equal weights once for
+// all results that need them. Of three dimensions planes come through shared memory, of two rows into registers.
 class StencilSumWriter {
  public:
   // `context` and `found` must outlive the object.
@@ -40,7 +40,7 @@ class StencilSumWriter {
   std::string Block() const { return layout_.Block(); }
   // Registers that a thread needs for neighbours and results, as an expression.
   std::string Registers() const;
-  // Bytes of shared memory that a block needs, as an expression.
+  // Bytes of shared memory that a block needs, as an expression; of three dimensions only.
   std::string SharedBytes() const { return stages_.Bytes(); }
   // Constants whose values the text relies on.
   const std::string& relied() const { return sum_.relied; }
@@ -49,10 +49,15 @@ class StencilSumWriter {
   std::string Understand();
   std::string Begin() const;
   std::string EdgeBits() const;
-  std::string Advance() const;
-  std::string Element() const;
-  std::string Loop() const;
-  std::string Stores() const;
+  std::string EdgeValue(const std::string& own) const;
+  std::string Element(const std::string& indent) const;
+  std::string Taken() const;
+  std::string Kept() const;
+  std::string AdvancePlane() const;
+  std::string StorePlane() const;
+  std::string PlaneLoop() const;
+  std::string AdvanceRow() const;
+  std::string RowLoop() const;
   bool HasOwn() const { return !sum_.edge.neighbours().empty(); }
   std::int64_t Behind() const { return found_.highest[layout_.last()]; }
 
