@@ -7,17 +7,13 @@
 #include "mutators/analysis/stencil.h"
 #include "mutators/parallelism/stencil_begin.h"
 #include "mutators/parallelism/stencil_edges.h"
-#include "mutators/parallelism/stencil_freedom.h"
 #include "mutators/parallelism/stencil_groups.h"
-#include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_loads.h"
-#include "mutators/parallelism/stencil_names.h"
 #include "mutators/parallelism/stencil_ring.h"
 #include "mutators/parallelism/stencil_stages.h"
-#include "mutators/parallelism/stencil_statements.h"
 #include "mutators/parallelism/stencil_sum.h"
 #include "mutators/parallelism/stencil_text.h"
-#include "mutators/parallelism/stencil_weights.h"
+#include "mutators/parallelism/walking_parts.h"
 
 namespace evo {
 
@@ -36,8 +32,8 @@ class StencilSumWriter {
   std::string Functions() const;
   // The kernel's body with its braces.
   std::string Body() const;
-  std::string Grid() const { return layout_.Grid(); }
-  std::string Block() const { return layout_.Block(); }
+  std::string Grid() const { return parts_.layout.Grid(); }
+  std::string Block() const { return parts_.layout.Block(); }
   // Registers that a thread needs for neighbours and results, as an expression.
   std::string Registers() const;
   // Bytes of shared memory that a block needs, as an expression; of three dimensions only.
@@ -59,16 +55,9 @@ class StencilSumWriter {
   std::string AdvanceRow() const;
   std::string RowLoop() const;
   bool HasOwn() const { return !sum_.edge.neighbours().empty(); }
-  std::int64_t Behind() const { return found_.highest[layout_.last()]; }
+  std::int64_t Behind() const { return parts_.found.highest[parts_.layout.last()]; }
 
-  const SyntaxTree& tree_;
-  const Stencil& found_;
-  const StencilParameters parameters_;
-  const StencilNames names_;
-  const StencilFreedom freedom_;
-  const StencilLayout layout_;
-  const StencilStatements statements_;
-  const StencilWeights weights_;
+  const WalkingParts parts_;
   const StencilText text_;
   const StencilBegin begin_;
   const StencilLoads loads_;
