@@ -56,7 +56,7 @@ std::optional<StencilSumFinder::Value> StencilSumFinder::Invariant(int expressio
   if (!StencilSum::IsReal(parts_.tree.node(expression).type)) {
     if (const auto integer = integers_.ValueOf(expression)) return Value{integer, std::nullopt};
     if (!IsArithmetic(WithoutConst(parts_.tree.node(expression).type))) return std::nullopt;
-    return Value{std::nullopt, WeightedSum::Number({fmt::format("(float){}", Parenthesised(text)), false})};
+    return Value{std::nullopt, WeightedSum::Number({fmt::format("(double){}", Parenthesised(text)), false})};
   }
   const bool literal =
       !named.empty() || text.empty() ? false : text.front() == '.' || (text.front() >= '0' && text.front() <= '9');
