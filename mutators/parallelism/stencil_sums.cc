@@ -28,9 +28,9 @@ const std::vector<std::int64_t> kSumAhead{1, 2, 3, 4, 5};
 const std::vector<std::int64_t> kRowSteps{4, 8, 16, 32, 64, 128};
 const std::vector<std::int64_t> kRowAhead{0, 1, 2, 4};
 const std::vector<std::int64_t> kSumBlocks{1, 2, 3, 4, 5, 6, 8};
-// Static shared memory of a block, that of a multiprocessor on Hopper, of which each block takes 1024 bytes besides, and
+// Shared memory of a block, that of a multiprocessor on Hopper, of which each block takes 1024 bytes besides, and
 // registers of a multiprocessor.
-constexpr int kRingBytes = 49152;
+constexpr int kRingBytes = 232448;
 constexpr int kAllRingBytes = 233472;
 constexpr int kSumRegistersOfAll = 65536;
 // Registers that a thread needs besides those of neighbours and results, and how many it may have.
@@ -94,6 +94,7 @@ class StencilSums : public KernelVisitor {
       if (!std::all_of(limits.begin(), limits.end(), holds)) continue;
       Proposal proposal = WalkingStencil(context, found, writer.Functions(), writer.Body(), writer.Grid(), writer.Block());
       proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
+      proposal.launch.push_back({found.launch->kernel, "shared", writer.SharedBytes()});
       proposal.changes.push_back(WithBounds(tree, found.kernel, fmt::format("{}, {}", threads, blocks)));
       proposal.parameters.merge(ParametersBehind(context, writer.relied()));
       proposal.brings = {{names.threads_x, kSumThreadsX, 64}, {names.threads_y, kSumThreadsY, 4}, {names.items, kSumItems, items},
