@@ -116,7 +116,7 @@ std::string StencilGroups::NameOf(std::size_t group) const { return names_.Own(f
 // A row's element of what the thread has of a plane.
 std::string StencilGroups::Element(std::int64_t row, const std::string& column) const {
   std::string text = names_.Window(found_.buffers[0]);
-  if (layout_.has_rows()) text += fmt::format("[{}]", StencilLayout::Sum(names_.Own("r"), row - found_.lowest[1]));
+  text += fmt::format("[{}]", layout_.has_rows() ? StencilLayout::Sum(names_.Own("r"), row - found_.lowest[1]) : "0");
   return text + fmt::format("[{}]", column);
 }
 

@@ -88,17 +88,18 @@ std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std
   return text;
 }
 
-std::string StencilLoads::Loop() const {
-  const std::string first = names_.First(layout_.last()), kept = names_.Own("kKept"), z = names_.Coordinate(layout_.last());
-  const std::string rows = layout_.has_rows() ? names_.Own("rows") + ", " : "", i = names_.Counter("i"), j = names_.Counter("j"),
-                    k = names_.Counter("k");
+std::string StencilLoads::Load(int buffer, const std::string& to, const std::string& coordinate) const {
+  const std::string rows = layout_.has_rows() ? names_.Own("rows") + ", " : "";
   const std::string own = layout_.has_items() ? names_.First(0) : names_.Coordinate(0);
   const std::string x = fmt::format("{}, {}", own, StencilLayout::Plain(found_.reads[0].end.kernel));
-  const auto load = [&](int buffer, const std::string& to, const std::string& coordinate) {
-    return fmt::format("{}({}[{}], {} + {}{}, {}{}{});\n", names_.Function("LoadAround"), names_.Window(buffer), to,
-                       tree_.node(buffer).name, layout_.Line(layout_.Clamped(coordinate, layout_.last())),
-                       layout_.has_rows() ? "" : " + " + own, rows, x, layout_.has_items() ? ", " + names_.Own("whole") : "");
-  };
+  return fmt::format("{}({}[{}], {} + {}{}, {}{}{});\n", names_.Function("LoadAround"), names_.Window(buffer), to,
+                     tree_.node(buffer).name, layout_.Line(layout_.Clamped(coordinate, layout_.last())),
+                     layout_.has_rows() ? "" : " + " + own, rows, x, layout_.has_items() ? ", " + names_.Own("whole") : "");
+}
+
+std::string StencilLoads::Loop() const {
+  const std::string first = names_.First(layout_.last()), kept = names_.Own("kKept"), z = names_.Coordinate(layout_.last());
+  const std::string i = names_.Counter("i"), j = names_.Counter("j"), k = names_.Counter("k");
   const std::string columns = layout_.Columns();
   std::string text;
   for (const int buffer : found_.buffers)
@@ -106,7 +107,7 @@ std::string StencilLoads::Loop() const {
                         layout_.has_rows() ? fmt::format("[{}]", layout_.Rows()) : "", columns);
   text += fmt::format("#pragma unroll\nfor (int {0} = 1; {0} < {1}; ++{0}) {{\n", k, kept);
   for (const int buffer : found_.buffers)
-    text += "  " + load(buffer, k, StencilLayout::Sum(first + " + " + k, found_.lowest[layout_.last()] - 1));
+    text += "  " + Load(buffer, k, StencilLayout::Sum(first + " + " + k, found_.lowest[layout_.last()] - 1));
   text += fmt::format("}}\n#pragma unroll {0}\nfor (int {1} = {2}; {1} < {3}; ++{1}) {{\n", kept, z, first, names_.Own("end"));
   text += fmt::format("#pragma unroll\n  for (int {0} = 1; {0} < {1}; ++{0}) {{\n", k, kept);
   std::string indices = layout_.has_rows() ? fmt::format("[{}]", i) : "";
@@ -122,7 +123,7 @@ std::string StencilLoads::Loop() const {
   text += indent + "}\n" + (layout_.has_rows() ? "    }\n" : "") + "  }\n";
   for (const int buffer : found_.buffers)
     text += "  " +
-            load(buffer, kept + " - 1", StencilLayout::Sum(fmt::format("{} + {}", z, kept), found_.lowest[layout_.last()] - 1));
+            Load(buffer, kept + " - 1", StencilLayout::Sum(fmt::format("{} + {}", z, kept), found_.lowest[layout_.last()] - 1));
   return text;
 }
 

@@ -16,8 +16,10 @@ StencilRing::StencilRing(const SyntaxTree& tree, const Stencil& found, const Ste
       beside_(found.highest[0] - found.lowest[0]) {}
 
 std::string StencilRing::Begin() const {
-  return fmt::format("__shared__ __align__({} * sizeof({})) {} {}[{} + 1][{}][{}];\n", parameters_.items, type_, type_,
-                     names_.Staged(buffer_), parameters_.ahead, layout_.TileRows(), layout_.TileColumns());
+  const std::string memory = names_.Function("memory"), plane = names_.Own("Plane");
+  std::string text = fmt::format("extern __shared__ __align__(32) unsigned char {}[];\n", memory);
+  text += fmt::format("using {} = {}[{}][{}];\n", plane, type_, layout_.TileRows(), layout_.TileColumns());
+  return text + fmt::format("{0}* const {1} = reinterpret_cast<{0}*>({2});\n", plane, names_.Staged(buffer_), memory);
 }
 
 std::string StencilRing::Sides() const {

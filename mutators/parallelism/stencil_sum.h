@@ -4,19 +4,21 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
-#include "mutators/analysis/expression_kinds.h"
 #include "mutators/analysis/refusal.h"
-#include "mutators/analysis/stencil.h"
-#include "mutators/parallelism/stencil_statements.h"
-#include "mutators/parallelism/stencil_weights.h"
+#include "mutators/parallelism/stencil_integers.h"
+#include "mutators/parallelism/walking_parts.h"
 #include "mutators/parallelism/weighted_sum.h"
 
 namespace evo {
 
 // What a thread of a stencil stores: a sum of its neighbours, and possibly something else at edges.
 struct StencilSum {
+  // Whether a type is one of which sums are understood.
+  static bool IsReal(const std::string& type);
+
   WeightedSum inside;
   // Whether an element is at an edge: a condition on its place, -1 for none. `inside_if`: it holds of the others.
   int condition = -1;
@@ -29,16 +31,14 @@ struct StencilSum {
 // Finds what a thread of a stencil stores, by running its statements on sums of neighbours.
 class StencilSumFinder {
  public:
-  // The arguments must outlive the object.
-  StencilSumFinder(const SyntaxTree& tree, const Stencil& found, const StencilStatements& statements,
-                   const StencilWeights& weights, const StencilNames& names)
-      : tree_(tree), found_(found), statements_(statements), weights_(weights), names_(names), kinds_(tree) {}
+  // The argument must outlive the object.
+  explicit StencilSumFinder(const WalkingParts& parts) : parts_(parts), integers_(parts.tree) {}
 
   // The sum. Else why it is none.
   std::variant<StencilSum, std::string> Find();
 
  private:
-  // A number or a sum that a variable has; neither if it is not known.
+  // A number or a sum.
   struct Value {
     std::optional<std::int64_t> integer;
     std::optional<WeightedSum> sum;
@@ -53,31 +53,23 @@ class StencilSumFinder {
   void Assign(int expression);
   bool Decide(int condition);
 
-  std::optional<std::int64_t> IntegerOf(int expression);
-  std::optional<std::int64_t> IntegerOfCall(int expression);
   Value Evaluate(int expression);
-  Value Site(const Stencil::Site& site);
-  Value Weight(const Stencil::Table& table, int expression);
+  std::optional<Value> Known(int expression);
+  std::optional<Value> Invariant(int expression);
   Value Binary(int expression);
   Value Combined(std::string_view spelled, const Value& left, const Value& right);
   Value Call(int expression);
   Value Element(int expression);
-  std::optional<Value> Invariant(int expression);
   WeightedSum SumOf(const Value& value);
-  bool IsCommon(int name) const;
 
-  const SyntaxTree& tree_;
-  const Stencil& found_;
-  const StencilStatements& statements_;
-  const StencilWeights& weights_;
-  const StencilNames& names_;
-  const ExpressionKinds kinds_;
-  std::map<int, Value> variables_;  // of the kernel, by declaration
+  const WalkingParts& parts_;
+  StencilIntegers integers_;
+  std::map<int, WeightedSum> variables_;  // real numbers of the kernel, by declaration
   std::optional<WeightedSum> stored_;
   int condition_ = -1;
   bool decision_ = false;
   int loops_ = 0;  // around the statement
-  std::string type_, relied_;
+  std::string type_;
   Refusal refusal_;
 };
 

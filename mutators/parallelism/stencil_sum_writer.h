@@ -7,22 +7,18 @@
 #include "mutators/analysis/stencil.h"
 #include "mutators/parallelism/stencil_begin.h"
 #include "mutators/parallelism/stencil_edges.h"
-#include "mutators/parallelism/stencil_freedom.h"
 #include "mutators/parallelism/stencil_groups.h"
-#include "mutators/parallelism/stencil_layout.h"
 #include "mutators/parallelism/stencil_loads.h"
-#include "mutators/parallelism/stencil_names.h"
 #include "mutators/parallelism/stencil_ring.h"
 #include "mutators/parallelism/stencil_stages.h"
-#include "mutators/parallelism/stencil_statements.h"
 #include "mutators/parallelism/stencil_sum.h"
 #include "mutators/parallelism/stencil_text.h"
-#include "mutators/parallelism/stencil_weights.h"
+#include "mutators/parallelism/walking_parts.h"
 
 namespace evo {
 
-// Writes a stencil of three dimensions whose threads walk along the last axis, and sum up the elements of a plane that have equal
-// weights once for all results that need them.
+// Writes a stencil whose threads walk along the last axis, and sum up the elements of a plane that have equal weights once for
+// all results that need them. Of three dimensions planes come through shared memory, of two rows into registers.
 class StencilSumWriter {
  public:
   // `context` and `found` must outlive the object.
@@ -36,11 +32,11 @@ class StencilSumWriter {
   std::string Functions() const;
   // The kernel's body with its braces.
   std::string Body() const;
-  std::string Grid() const { return layout_.Grid(); }
-  std::string Block() const { return layout_.Block(); }
+  std::string Grid() const { return parts_.layout.Grid(); }
+  std::string Block() const { return parts_.layout.Block(); }
   // Registers that a thread needs for neighbours and results, as an expression.
   std::string Registers() const;
-  // Bytes of shared memory that a block needs, as an expression.
+  // Bytes of shared memory that a block needs, as an expression; of three dimensions only.
   std::string SharedBytes() const { return stages_.Bytes(); }
   // Constants whose values the text relies on.
   const std::string& relied() const { return sum_.relied; }
@@ -49,21 +45,19 @@ class StencilSumWriter {
   std::string Understand();
   std::string Begin() const;
   std::string EdgeBits() const;
-  std::string Advance() const;
-  std::string Element() const;
-  std::string Loop() const;
-  std::string Stores() const;
+  std::string EdgeValue(const std::string& own) const;
+  std::string Element(const std::string& indent) const;
+  std::string Taken() const;
+  std::string Kept() const;
+  std::string AdvancePlane() const;
+  std::string StorePlane() const;
+  std::string PlaneLoop() const;
+  std::string AdvanceRow() const;
+  std::string RowLoop() const;
   bool HasOwn() const { return !sum_.edge.neighbours().empty(); }
-  std::int64_t Behind() const { return found_.highest[layout_.last()]; }
+  std::int64_t Behind() const { return parts_.found.highest[parts_.layout.last()]; }
 
-  const SyntaxTree& tree_;
-  const Stencil& found_;
-  const StencilParameters parameters_;
-  const StencilNames names_;
-  const StencilFreedom freedom_;
-  const StencilLayout layout_;
-  const StencilStatements statements_;
-  const StencilWeights weights_;
+  const WalkingParts parts_;
   const StencilText text_;
   const StencilBegin begin_;
   const StencilLoads loads_;

@@ -24,15 +24,19 @@ const std::vector<std::int64_t> kSumItems{1, 2, 4};
 const std::vector<std::int64_t> kSumRows{1, 2, 4};
 const std::vector<std::int64_t> kSumSteps{4, 8, 16, 22, 26, 32, 43, 52, 64, 128};
 const std::vector<std::int64_t> kSumAhead{1, 2, 3, 4, 5};
+// Of rows.
+const std::vector<std::int64_t> kRowSteps{4, 8, 16, 32, 64, 128};
+const std::vector<std::int64_t> kRowAhead{0, 1, 2, 4};
 const std::vector<std::int64_t> kSumBlocks{1, 2, 3, 4, 5, 6, 8};
-// Static shared memory of a block, that of a multiprocessor on Hopper, of which each block takes 1024 bytes besides, and
+// Shared memory of a block, that of a multiprocessor on Hopper, of which each block takes 1024 bytes besides, and
 // registers of a multiprocessor.
-constexpr int kRingBytes = 49152;
+constexpr int kRingBytes = 232448;
 constexpr int kAllRingBytes = 233472;
 constexpr int kSumRegistersOfAll = 65536;
 // Registers that a thread needs besides those of neighbours and results, and how many it may have.
 constexpr int kSumsOtherRegisters = 24;
 constexpr int kMostSumRegisters = 200;
+constexpr int kRegistersOfRows = 100;  // where a search begins
 // What a search begins with: the first of these that fits.
 struct SumStart {
   std::int64_t items, rows, ahead, blocks;
@@ -57,14 +61,14 @@ class StencilSums : public KernelVisitor {
 
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsStencil, [&](const Stencil& stencil, const Refuse& refuse_kernel) {
-      if (stencil.dimensions != 3) return refuse_kernel("its rows are no planes");
       const SyntaxTree& tree = context.tree;
       const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
       const StencilParameters names{unused("THREADS_X"), unused("THREADS_Y"), unused("ELEMENTS"),
                                     unused("ROWS"),      unused("STEPS"),     unused("AHEAD")};
       const StencilSumWriter writer(context, stencil, names);
       if (!writer.why().empty()) return refuse_kernel(writer.why());
-      if (auto proposal = Written(context, stencil, writer, names))
+      if (auto proposal =
+              stencil.dimensions == 3 ? OfPlanes(context, stencil, writer, names) : OfRows(context, stencil, writer, names))
         propose(std::move(*proposal));
       else
         refuse_kernel("its neighbours do not fit into a thread's registers");
@@ -72,8 +76,8 @@ class StencilSums : public KernelVisitor {
   }
 
   // nullopt if the neighbours need too many registers.
-  static std::optional<Proposal> Written(const MutationContext& context, const Stencil& found, const StencilSumWriter& writer,
-                                         const StencilParameters& names) {
+  static std::optional<Proposal> OfPlanes(const MutationContext& context, const Stencil& found, const StencilSumWriter& writer,
+                                          const StencilParameters& names) {
     const SyntaxTree& tree = context.tree;
     const std::string blocks = UnusedName(tree.text(), "BLOCKS");
     const std::string threads = fmt::format("{} * {}", names.threads_x, names.threads_y);
@@ -90,6 +94,7 @@ class StencilSums : public KernelVisitor {
       if (!std::all_of(limits.begin(), limits.end(), holds)) continue;
       Proposal proposal = WalkingStencil(context, found, writer.Functions(), writer.Body(), writer.Grid(), writer.Block());
       proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
+      proposal.launch.push_back({found.launch->kernel, "shared", writer.SharedBytes()});
       proposal.changes.push_back(WithBounds(tree, found.kernel, fmt::format("{}, {}", threads, blocks)));
       proposal.parameters.merge(ParametersBehind(context, writer.relied()));
       proposal.brings = {{names.threads_x, kSumThreadsX, 64}, {names.threads_y, kSumThreadsY, 4}, {names.items, kSumItems, items},
@@ -97,6 +102,25 @@ class StencilSums : public KernelVisitor {
                          {blocks, kSumBlocks, start_blocks}};
       proposal.constraints = {fmt::format("{0} >= 64 && {0} <= 512", threads)};
       proposal.constraints.insert(proposal.constraints.end(), limits.begin(), limits.end());
+      return proposal;
+    }
+    return std::nullopt;
+  }
+
+  // The same of two dimensions.
+  static std::optional<Proposal> OfRows(const MutationContext& context, const Stencil& found, const StencilSumWriter& writer,
+                                        const StencilParameters& names) {
+    const std::string limit = fmt::format("{} <= {}", writer.Registers(), kMostSumRegisters);
+    for (const std::int64_t items : {4, 2, 1}) {
+      const Variables start{{names.items, Number::Integer(items)}, {names.ahead, Number::Integer(2)}};
+      if (Expression::Parse(writer.Registers()).EvaluateInteger(start) > kRegistersOfRows) continue;
+      Proposal proposal = WalkingStencil(context, found, writer.Functions(), writer.Body(), writer.Grid(), writer.Block());
+      proposal.parameters.merge(ParametersBehind(context, writer.relied()));
+      proposal.brings = {{names.threads_x, kSumThreadsX, 128},
+                         {names.items, kSumItems, items},
+                         {names.steps, kRowSteps, 16},
+                         {names.ahead, kRowAhead, 2}};
+      proposal.constraints = {limit};
       return proposal;
     }
     return std::nullopt;

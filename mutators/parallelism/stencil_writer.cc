@@ -21,7 +21,6 @@ StencilWriter::StencilWriter(const MutationContext& context, const Stencil& foun
       weights_(tree_, found, names_, freedom_, layout_.has_items()),
       text_(tree_, found, names_, layout_, statements_, weights_,
             is_staged ? SelectionIn(tree_, found, freedom_, statements_, weights_) : std::nullopt),
-      begin_(tree_, found, parameters_, names_, layout_),
       loads_(tree_, found, parameters_, names_, layout_),
       stages_(tree_, found, parameters_, names_, layout_) {}
 
@@ -39,11 +38,11 @@ std::string StencilWriter::Begin() const {
     line(fmt::format("// {} in each step, {} steps before it is needed.", plane, parameters_.ahead));
     line(fmt::format("constexpr int {} = {};", names_.Own("kKept"), StencilLayout::Sum(parameters_.ahead, layout_.Depth())));
   }
-  text += begin_.Coordinates();
+  text += Beginning().Coordinates();
   std::string outside = fmt::format("{} >= {}", x, layout_.End(0));
   if (layout_.has_rows()) outside += fmt::format(" || {} >= {}", names_.First(1), layout_.End(1));
   if (!layout_.is_staged()) line(fmt::format("if ({}) return;", outside));
-  if (layout_.has_items()) text += begin_.Wholeness();
+  if (layout_.has_items()) text += Beginning().Wholeness();
   const std::string i = names_.Counter("i");
   if (layout_.has_rows() && !layout_.is_staged()) {
     line(fmt::format("{} {}[{}];", names_.Index(), names_.Own("rows"), layout_.Rows()));
@@ -64,7 +63,7 @@ std::string StencilWriter::Stores(const std::string& indent) const {
                                                                 names_.Own("r"), found_.lengths[0].kernel)
                                                   : layout_.Element(x);
   std::string text = fmt::format("{}const {} {} = {};\n{}if ({}) {{\n", indent,
-                                 layout_.is_staged() ? "long long" : names_.Index(), to, element, indent, begin_.Stored());
+                                 layout_.is_staged() ? "long long" : names_.Index(), to, element, indent, Beginning().Stored());
   for (const int buffer : found_.stored)
     text += fmt::format("{0}  *reinterpret_cast<{1}<{2}>*>(&{3}[{4}]) = {5};\n", indent, names_.Function("Items"),
                         names_.TypeOf(buffer), tree_.node(buffer).name, to, names_.Results(buffer));

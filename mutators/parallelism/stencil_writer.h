@@ -41,6 +41,7 @@ class StencilWriter {
 
  private:
   std::string Begin() const;
+  StencilBegin Beginning() const { return {tree_, found_, parameters_, names_, layout_}; }
   std::string Stores(const std::string& indent) const;
 
   const SyntaxTree& tree_;
@@ -52,7 +53,6 @@ class StencilWriter {
   const StencilStatements statements_;
   const StencilWeights weights_;
   const StencilText text_;
-  const StencilBegin begin_;
   const StencilLoads loads_;
   const StencilStages stages_;
 };

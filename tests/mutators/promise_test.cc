@@ -79,10 +79,12 @@ TEST_F(WalkingStencilTest, RowsKeepEveryBit) {
 }
 
 TEST_F(WalkingStencilTest, SumsKeepTheValue) {
+  // The others decide within loops what they sum up.
   for (const StencilKernel& kernel : kStencilKernels) {
     SCOPED_TRACE(kernel.name);
-    if (kernel.dimensions == 3 && kernel.has_items)
+    if (kernel.name == "flat" || kernel.name == "clamped" || kernel.name == "box")
       CompareChildren("stencil_sums", kernel.text, kernel.dimensions, kSmallGrids, 1);
+    if (kernel.name == "framed") CompareChildren("stencil_sums", kernel.text, kernel.dimensions, kLargeGrids, 1);
   }
   for (const SumKernel& kernel : kSumKernels) {
     SCOPED_TRACE(kernel.name);

@@ -100,7 +100,6 @@ TEST(StencilSums, SaysWhyAKernelIsLeftAsItIs) {
        "no two elements of a plane have equal weights"},
       {With(kStar, "0.4f * u[at]", "0.4f * u[at] * u[at]"), "it has a `*` that is not linear"},
       {With(kStar, "0.4f * u[at]", "fmaxf(u[at], 0.4f)"), "`fmaxf(u[at], 0.4f)` is no sum of neighbours"},
-      {With(kStar, "v[at] = u[at];", "v[at] = u[at] + u[x == 0 ? at : at - 1];"), "past an edge"},
       {With(kStar, "z == depth - 1)", "z == depth - 1 || u[at] > 3)"), "not every element is stored for certain"},
       {With(kStar, "  v[at] = 0.1f", "  if (x > 5) { v[at] = 1; return; }\n  v[at] = 0.1f"), "`x > 5` decides what it sums up"},
       {With(With(kStar, "const float* u", "const int* u"), "float* v", "int* v"), "u has no elements of float"}};

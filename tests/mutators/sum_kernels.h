@@ -72,6 +72,23 @@ __global__ void mean(const float* p, float* q, int nx, int ny, int nz) {
   q[(z * ny + y) * nx + x] = sum / 16.0f;
 }
 )",
-              3, true}};
+              3, true},
+    // 25 points of two dimensions with three weights, by the distance from the centre; zeros at edges.
+    SumKernel{"square", R"(// evo:launch square(A, B, W, H) grid(ceil_div(W, 16), ceil_div(H, 16)) block(16, 16)
+#define RADIUS 2
+__global__ void square(const float* img, float* dst, int w, int h) {
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x >= w || y >= h) return;
+  float s = 0;
+  bool near_edge = x < RADIUS || y < RADIUS || x + RADIUS >= w || y + RADIUS >= h;
+  if (!near_edge) {
+    const float f[3] = {1.5f, 0.5f, 0.25f};
+    for (int i = -RADIUS; i <= RADIUS; ++i)
+      for (int j = -RADIUS; j <= RADIUS; ++j) s += f[max(abs(i), abs(j))] * img[(y + i) * w + x + j];
+  }
+  dst[y * w + x] = s;
+}
+)",
+              2, false}};
 
 }  // namespace evo
