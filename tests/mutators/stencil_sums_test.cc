@@ -72,11 +72,12 @@ TEST(StencilSums, SharesTheSumsOfColumns) {
 }
 
 TEST(StencilSums, BringsParameters) {
-  EXPECT_THAT(
-      ChildOfSums(kStar),
-      AllOf(HasSubstr("grid(ceil_div(W, THREADS_X * ELEMENTS), ceil_div(H, THREADS_Y * ROWS), ceil_div(D, STEPS))"),
-            HasSubstr("__launch_bounds__(THREADS_X * THREADS_Y, BLOCKS)"), HasSubstr("// evo:param BLOCKS 1 2 3 4 5 6 8\n"),
-            HasSubstr("// evo:constraint (ROWS + 2) * (ELEMENTS + 2) + 4 * ROWS * ELEMENTS <= 200\n")));
+  EXPECT_THAT(ChildOfSums(kStar),
+              AllOf(HasSubstr("grid(ceil_div(W, THREADS_X * ELEMENTS), ceil_div(H, THREADS_Y * ROWS), ceil_div(D, STEPS))"),
+                    HasSubstr("__launch_bounds__(THREADS_X * THREADS_Y, BLOCKS)"),
+                    HasSubstr(" shared(4 * (AHEAD + 1) * (THREADS_Y * ROWS + 2) * ((THREADS_X + 2) * ELEMENTS))\n"),
+                    HasSubstr("// evo:param BLOCKS 1 2 3 4 5 6 8\n"),
+                    HasSubstr("// evo:constraint (ROWS + 2) * (ELEMENTS + 2) + 4 * ROWS * ELEMENTS <= 200\n")));
 }
 
 // Weights are the same if they are spelled the same: names, elements of tables, literals, and products of such.
