@@ -77,7 +77,7 @@ std::variant<Convolution, std::string> AsConvolution(const MutationContext& cont
   const SyntaxTree& tree = context.tree;
   const SyntaxNode& node = tree.node(kernel);
   if (node.children.empty() || tree.node(node.children.back()).kind_name != "CompoundStmt") return "";
-  if (IsTiledByEdit(context, kernel)) return "";
+  if (IsKnownElsewhere(context, kernel)) return "";
   const auto parts = ConvolutionPartsOf(tree, kernel);
   const auto plain = PlainPartsOf(tree, kernel);
   const auto* const no_parts = std::get_if<std::string>(&parts);

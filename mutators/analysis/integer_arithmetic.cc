@@ -53,17 +53,26 @@ std::int64_t NumberType::Fit(std::int64_t number) const {
 
 IntegerOperator::IntegerOperator(std::string_view spelled) : kind_(KindOf(spelled)) {}
 
+// Kernels that are run on numbers ask for it in each of millions of steps.
 IntegerOperator::Kind IntegerOperator::KindOf(std::string_view spelled) {
   using enum Kind;
-  constexpr std::pair<std::string_view, Kind> kKinds[] = {
-      {"+", kPlus},         {"-", kMinus},   {"*", kTimes},           {"<", kLess},
-      {"<=", kLessOrEqual}, {">", kGreater}, {">=", kGreaterOrEqual}, {"==", kEqual},
-      {"!=", kUnequal},     {"/", kDivide},  {"%", kRemainder},       {"&", kAnd},
-      {"|", kOr},           {"^", kXor},     {"<<", kLeft},           {">>", kRight}};
-  for (const auto& [known, kind] : kKinds) {
-    if (known == spelled) return kind;
+  const char first = spelled.empty() ? '\0' : spelled.front();
+  if (spelled.size() == 1) {
+    constexpr std::string_view kSpelled = "+-*<>/%&|^";
+    constexpr Kind kKinds[] = {kPlus, kMinus, kTimes, kLess, kGreater, kDivide, kRemainder, kAnd, kOr, kXor};
+    const std::size_t at = kSpelled.find(first);
+    return at != std::string_view::npos ? kKinds[at] : kOther;
   }
-  return kOther;
+  if (spelled.size() != 2) return kOther;
+  const char second = spelled.back();
+  if (second == '=')
+    return first == '<'   ? kLessOrEqual
+           : first == '>' ? kGreaterOrEqual
+           : first == '=' ? kEqual
+           : first == '!' ? kUnequal
+                          : kOther;
+  if (second != first) return kOther;
+  return first == '<' ? kLeft : first == '>' ? kRight : kOther;
 }
 
 std::optional<std::int64_t> IntegerOperator::Result(std::int64_t a, std::int64_t b, bool is_unsigned) const {

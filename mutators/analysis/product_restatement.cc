@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -300,12 +301,41 @@ class ProductWriter {
   std::string why_;
 };
 
+// What RestatedProduct says of a kernel.
+struct SeenProduct {
+  std::string source, kernel;
+  Parameters parameters;
+  std::vector<Edit> edits;
+  std::optional<std::string> text;
+  std::string why;
+};
+
+// Four operators ask for the same kernels, and it may take seconds.
+const SeenProduct& RememberedProduct(const MutationContext& context, int kernel) {
+  constexpr std::size_t kKept = 16;
+  thread_local std::list<SeenProduct> last;  // most recent first
+  const std::string& name = context.tree.node(kernel).name;
+  const auto known = std::find_if(last.begin(), last.end(), [&](const SeenProduct& one) {
+    return one.kernel == name && one.source == context.tree.text() && one.parameters == context.genome.parameters &&
+           one.edits == context.genome.edits;
+  });
+  if (known != last.end()) {
+    last.splice(last.begin(), last, known);
+    return last.front();
+  }
+  SeenProduct found{context.tree.text(), name, context.genome.parameters, context.genome.edits, std::nullopt, ""};
+  found.text = RestatedProduct(context, kernel, found.why);
+  last.push_front(std::move(found));
+  if (last.size() > kKept) last.pop_back();
+  return last.front();
+}
+
 }  // namespace
 
 std::optional<std::string> RestatedProduct(const MutationContext& context, int kernel, std::string& why) {
   const SyntaxTree& tree = context.tree;
   const SyntaxNode& node = tree.node(kernel);
-  if (node.kind_name != "FunctionDecl" || !MayBeProduct(tree, kernel) || IsTiledByEdit(context, kernel)) return std::nullopt;
+  if (node.kind_name != "FunctionDecl" || !MayBeProduct(tree, kernel) || IsKnownElsewhere(context, kernel)) return std::nullopt;
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative) return std::nullopt;
   const auto parts = SumPartsOf(tree, kernel);
@@ -339,10 +369,9 @@ std::optional<std::string> RestatedProducts(const MutationContext& context,
   const SyntaxTree& tree = context.tree;
   for (const int kernel : Functions(tree)) {
     if (!IsKernel(tree, kernel) || std::holds_alternative<Contraction>(AsContraction(context, kernel))) continue;
-    std::string why;
-    auto restated = RestatedProduct(context, kernel, why);
-    if (restated) return restated;
-    if (!why.empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, why));
+    const SeenProduct& found = RememberedProduct(context, kernel);
+    if (found.text) return found.text;
+    if (!found.why.empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, found.why));
   }
   return std::nullopt;
 }

@@ -180,13 +180,17 @@ bool NeedsBlock(const SyntaxTree& tree, int kernel) {
   });
 }
 
-bool IsTiledByEdit(const MutationContext& context, int kernel) {
+bool IsKnownElsewhere(const MutationContext& context, int kernel) {
+  if (!NeedsBlock(context.tree, kernel)) return false;
   const std::string& name = context.tree.node(kernel).name;
-  const bool by_edit = std::any_of(context.genome.edits.begin(), context.genome.edits.end(), [&](const Edit& edit) {
-    return !edit.brings.empty() &&
-           std::any_of(edit.anchors.begin(), edit.anchors.end(), [&](const Anchor& anchor) { return anchor.function == name; });
+  const bool edited = std::any_of(context.genome.edits.begin(), context.genome.edits.end(), [&](const Edit& edit) {
+    return std::any_of(edit.anchors.begin(), edit.anchors.end(), [&](const Anchor& anchor) { return anchor.function == name; });
   });
-  return by_edit && NeedsBlock(context.tree, kernel);
+  const Parameters defaults = context.kernel_template.space.Defaults();
+  return edited || std::any_of(defaults.begin(), defaults.end(), [&](const auto& one) {
+           const auto value = context.genome.parameters.find(one.first);
+           return value != context.genome.parameters.end() && value->second != one.second;
+         });
 }
 
 }  // namespace evo

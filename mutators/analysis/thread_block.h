@@ -13,8 +13,9 @@ std::vector<ThreadTrace> RunBlock(ThreadRun& run, std::vector<ThreadSetting> thr
 
 // Whether a kernel's threads have to run together.
 bool NeedsBlock(const SyntaxTree& tree, int kernel);
-// Whether they do because an edit wrote the kernel so, with parameters of its own: a tiled product or convolution. What could be
-// found out by running it is known of the kernel before that edit, and takes a hundred times as long here.
-bool IsTiledByEdit(const MutationContext& context, int kernel);
+// Whether what a kernel computes is to be found out from another parent: its threads have to run together, which takes a hundred
+// times as long, and it is not as its template has it. All settings of a template compute the same, and so do its edits, so that
+// the template at its defaults, which each search begins with, tells what there is to know.
+bool IsKnownElsewhere(const MutationContext& context, int kernel);
 
 }  // namespace evo
