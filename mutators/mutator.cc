@@ -51,11 +51,7 @@ Edit SourceMutator::EditOf(const MutationContext& context, const Proposal& propo
 }
 
 std::optional<Genome> SourceMutator::Mutate(const MutationContext& context, Rng& rng) const {
-  return Drawn(context, Proposals(context), rng);
-}
-
-std::optional<Genome> SourceMutator::Drawn(const MutationContext& context, const std::vector<Proposal>& proposals,
-                                           Rng& rng) const {
+  const std::vector<Proposal> proposals = Proposals(context);
   if (proposals.empty()) return std::nullopt;
   Genome child = context.genome;
   child.edits.push_back(EditOf(context, proposals[rng.Below(proposals.size())]));

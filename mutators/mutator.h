@@ -79,8 +79,6 @@ class SourceMutator : public Mutator {
   Edit EditOf(const MutationContext& context, const Proposal& proposal) const;
   bool reads_source() const final { return true; }
   std::optional<Genome> Mutate(const MutationContext& context, Rng& rng) const final;
-  // The child of one of Proposals(context), drawn; nullopt if there are none.
-  std::optional<Genome> Drawn(const MutationContext& context, const std::vector<Proposal>& proposals, Rng& rng) const;
 
  private:
   // False for hints to the compiler, which are right whatever the code, and where nothing is promised.

@@ -171,18 +171,31 @@ std::optional<Gate::FailureOf> Gate::CheckTogether(std::span<const BoundProgram*
     }
   }
   Inspected seen = device_.CollectInspections();
-  if (not_run) return not_run;
-  if (!seen.status.ok()) return FailureOf{runs.empty() ? 0 : runs.front().program, ToFailure(seen.status)};
+  if (!seen.status.ok()) return not_run ? not_run : FailureOf{std::nullopt, ToFailure(seen.status)};
+  // All of them ran, so that all sets must learn what was done to them, also those after the first wrong answer.
+  std::vector<InputSet::Answer> answers;
   std::span<const InspectionResult> left(seen.results);
   for (const Run& run : runs) {
-    const BoundProgram& bound = *programs[run.program];
     const auto own = left.first(run.look.inspections.size());
     left = left.subspan(own.size());
-    const InputSet::Answer answer = AnswerOf(bound, run.look, {{}, {own.begin(), own.end()}});
-    if (auto failure = Judge(bound, answer, run.poison, errors)) {
-      Failure explained = Explained(bound, std::move(*failure), answer, run.schedule, run.poison, nullptr);
-      return FailureOf{run.program, *Believed(bound, std::move(explained))};
-    }
+    answers.push_back(AnswerOf(*programs[run.program], run.look, {{}, {own.begin(), own.end()}}));
+  }
+  const auto judge = [&](std::size_t i) -> std::optional<FailureOf> {
+    const Run& run = runs[i];
+    const BoundProgram& bound = *programs[run.program];
+    auto failure = Judge(bound, answers[i], run.poison, errors);
+    if (!failure) return std::nullopt;
+    Failure explained = Explained(bound, std::move(*failure), answers[i], run.schedule, run.poison, nullptr);
+    return FailureOf{run.program, *Believed(bound, std::move(explained))};
+  };
+  // A write outside weighs more than a wrong answer before it: no other candidate is judged in this process.
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i].violation.empty()) continue;
+    if (auto failed = judge(i)) return failed;
+  }
+  if (not_run) return not_run;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (auto failed = judge(i)) return failed;
   }
   return std::nullopt;
 }

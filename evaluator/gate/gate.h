@@ -49,10 +49,11 @@ class Gate {
   // end in another order and warps drift apart.
   std::optional<Failure> Check(const BoundProgram& bound, int repeats, CheckedErrors& errors);
 
-  // Check on one set after another, but the device is waited for once: of `program` a failure says which of them it was. All sets
-  // have an answer.
+  // Check on one set after another, but the device is waited for once: of `program` a failure says which of them it was; none
+  // where the device failed, which it says later than it does. A write outside goes before a wrong answer. All sets have an
+  // answer.
   struct FailureOf {
-    std::size_t program = 0;
+    std::optional<std::size_t> program;
     Failure failure;
   };
   std::optional<FailureOf> CheckTogether(std::span<const BoundProgram* const> programs, int repeats, CheckedErrors& errors);

@@ -131,7 +131,8 @@ std::optional<Failure> CandidateEvaluation::CheckFirst(Program& program) {
   auto failed =
       sets.empty() ? std::nullopt : checker_.CheckTogether(program, gate_, context_.inputs.task().small, sets, kRepeats, errors);
   if (!failed) return std::nullopt;
-  return Noted(std::move(failed->failure), *others[failed->program]);
+  if (!failed->program) return std::move(failed->failure);
+  return Noted(std::move(failed->failure), *others[*failed->program]);
 }
 
 // Checks the case on the inputs that are timed, times it, then checks it on all other legal inputs: the small case has few

@@ -157,7 +157,8 @@ std::optional<Failure> HardInputCheck::CheckBatteryTogether(std::size_t most) {
   CheckedErrors errors;
   auto failed = sets.empty() ? std::nullopt : checker_.CheckTogether(program_, gate_, small, sets, 1, errors);
   if (!failed) return std::nullopt;
-  const InputProgram& inputs = *tried[failed->program];
+  if (!failed->program) return std::move(failed->failure);
+  const InputProgram& inputs = *tried[*failed->program];
   return Noted(std::move(failed->failure), {small.name, 0, inputs.seed, ToText(inputs)},
                [&] { return Describe(inputs, context_.inputs.task(), small); });
 }

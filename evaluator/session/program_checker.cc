@@ -51,7 +51,7 @@ std::optional<Gate::FailureOf> ProgramChecker::CheckTogether(Program& program, G
                                                              const std::vector<InputSet*>& sets, int repeats,
                                                              CheckedErrors& errors) {
   auto prepared = Prepare(program, sizes, sets);
-  if (auto* failure = std::get_if<Failure>(&prepared)) return Gate::FailureOf{0, *failure};
+  if (auto* failure = std::get_if<Failure>(&prepared)) return Gate::FailureOf{std::nullopt, *failure};
   std::vector<const BoundProgram*> programs;
   for (const BoundProgram& bound : std::get<std::unique_ptr<CaseOfProgram>>(prepared)->bound) programs.push_back(&bound);
   auto failed = gate.CheckTogether(programs, repeats, errors);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -301,35 +300,6 @@ class ProductWriter {
   std::string why_;
 };
 
-// What RestatedProduct says of a kernel.
-struct SeenProduct {
-  std::string source, kernel;
-  Parameters parameters;
-  std::vector<Edit> edits;
-  std::optional<std::string> text;
-  std::string why;
-};
-
-// Four operators ask for the same kernels, and it may take seconds.
-const SeenProduct& RememberedProduct(const MutationContext& context, int kernel) {
-  constexpr std::size_t kKept = 16;
-  thread_local std::list<SeenProduct> last;  // most recent first
-  const std::string& name = context.tree.node(kernel).name;
-  const auto known = std::find_if(last.begin(), last.end(), [&](const SeenProduct& one) {
-    return one.kernel == name && one.source == context.tree.text() && one.parameters == context.genome.parameters &&
-           one.edits == context.genome.edits;
-  });
-  if (known != last.end()) {
-    last.splice(last.begin(), last, known);
-    return last.front();
-  }
-  SeenProduct found{context.tree.text(), name, context.genome.parameters, context.genome.edits, std::nullopt, ""};
-  found.text = RestatedProduct(context, kernel, found.why);
-  last.push_front(std::move(found));
-  if (last.size() > kKept) last.pop_back();
-  return last.front();
-}
-
 }  // namespace
 
 std::optional<std::string> RestatedProduct(const MutationContext& context, int kernel, std::string& why) {
@@ -360,18 +330,6 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
       whole_tiles = whole_tiles || !finder.has_threads();
     }
     if (!whole_tiles) break;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> RestatedProducts(const MutationContext& context,
-                                            const std::function<void(const std::string&)>& refuse) {
-  const SyntaxTree& tree = context.tree;
-  for (const int kernel : Functions(tree)) {
-    if (!IsKernel(tree, kernel) || std::holds_alternative<Contraction>(AsContraction(context, kernel))) continue;
-    const SeenProduct& found = RememberedProduct(context, kernel);
-    if (found.text) return found.text;
-    if (!found.why.empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, found.why));
   }
   return std::nullopt;
 }

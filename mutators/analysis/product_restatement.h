@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,9 +12,5 @@ namespace evo {
 // by running the kernel's threads on numbers for several sizes: each sum must be that of A and B by rows or columns, and each of
 // its steps must add the next product. nullopt, with the reason, if it is none; without one if nobody would take it for one.
 std::optional<std::string> RestatedProduct(const MutationContext& context, int kernel, std::string& why);
-
-// The source with all kernels that AsContraction does not know and that are products restated; nullopt if there are none.
-std::optional<std::string> RestatedProducts(const MutationContext& context,
-                                            const std::function<void(const std::string&)>& refuse);
 
 }  // namespace evo

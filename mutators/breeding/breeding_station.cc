@@ -126,9 +126,7 @@ bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& req
   const auto tree = mutator->reads_source() ? renderer_.TreeOf(parent.source) : no_tree_;
   MutationContext context{kernel_template, parent.applied, *tree, RenderedOf(kernel_template.name, parent.source)};
   if (request.parents.size() > 1) context.second_parent = &request.parents[1];
-  const auto* const edits_source = dynamic_cast<const SourceMutator*>(mutator);
-  const auto genome =
-      edits_source != nullptr ? proposals_.Mutate(*edits_source, context, parent.source, rng) : mutator->Mutate(context, rng);
+  const auto genome = mutator->Mutate(context, rng);
   if (!genome) return false;
   RenderedGenome result = renderer_.Render(kernel_template, *genome);
   if (result.source == parent.source) return false;

@@ -8,7 +8,6 @@
 #include "core/breeder.h"
 #include "kernel_templates/kernel_template.h"
 #include "mutators/breeding/genome_renderer.h"
-#include "mutators/breeding/proposal_memory.h"
 #include "mutators/mutator_set.h"
 
 namespace evo {
@@ -48,7 +47,6 @@ class BreedingStation {
   std::vector<KernelTemplate> templates_;
   MutatorSet mutators_;
   GenomeRenderer renderer_;
-  ProposalMemory proposals_;
   std::list<KernelTemplate> rendered_;  // directives of the last parents, most recent first
   std::shared_ptr<const SyntaxTree> no_tree_ = std::make_shared<const SyntaxTree>();
 };

@@ -11,6 +11,7 @@
 
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_block.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -21,7 +22,8 @@ class KernelVisitor : public SourceMutator {
  public:
   // Looking at a kernel may take a fifth of a second, so that what is found stays with the tree.
   std::vector<Proposal> Proposals(const MutationContext& context) const final {
-    const std::string key = fmt::format("proposals of {} with {}", name(), fmt::join(context.genome.parameters, ","));
+    std::string key = fmt::format("proposals of {} with {}", name(), fmt::join(context.genome.parameters, ","));
+    for (const int function : Functions(context.tree)) key += IsKnownElsewhere(context, function) ? '1' : '0';
     return context.tree.Kept<std::vector<Proposal>>(key, [&] { return Find(context); });
   }
   std::vector<std::string> Refusals(const MutationContext& context) const final {

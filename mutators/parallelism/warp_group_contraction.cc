@@ -3,7 +3,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/contraction.h"
-#include "mutators/analysis/product_restatement.h"
+#include "mutators/analysis/restated_products.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/mapped_group_writer.h"

@@ -302,5 +302,23 @@ TEST_F(GateMemoryTest, OfSetsThatAreCheckedTogetherTheFirstChangedInputIsNamed) 
   EXPECT_FALSE(gate_.CheckTogether(programs, 1, errors_)) << "the input is restored for the next run";
 }
 
+// All runs have been by then, and who comes next must not read what this one wrote.
+TEST_F(GateMemoryTest, AChangedInputCountsMoreThanAWrongAnswerBeforeIt) {
+  InputSet* sets[] = {&MakeSet(1), &MakeSet(2), &MakeSet(3)};
+  int run = 0;
+  Define("wrong, then writes", [&](const float* x, float* y) {
+    for (int i = 0; i < kTwiceElements; ++i) y[i] = (run == 0 ? 3 : 2) * x[i];
+    if (run++ == 2) const_cast<float*>(x)[5] += 1;
+  });
+  std::vector<BoundProgram> bound;
+  for (InputSet* set : sets) bound.push_back(Bind("wrong, then writes", *set));
+  const BoundProgram* programs[] = {&bound[0], &bound[1], &bound[2]};
+  const auto failed = gate_.CheckTogether(programs, 1, errors_);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->program, 2U);
+  EXPECT_EQ(failed->failure.outcome, Outcome::kCheating);
+  EXPECT_FALSE(gate_.Check(Bind("honest", *sets[2]), 1, errors_)) << "the input is restored for the next candidate";
+}
+
 }  // namespace
 }  // namespace evo
