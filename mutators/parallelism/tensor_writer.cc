@@ -46,7 +46,8 @@ std::string TensorWriter::Columns(const Side& side) const { return IsByK(side) ?
 
 std::string TensorWriter::RingBytes() const {
   const auto elements = [&](const Side& side) { return fmt::format("{} * ({} + {})", Rows(side), Columns(side), Padding(side)); };
-  return fmt::format("{} * ({} + {}) * {}", names_.stages, elements(m_), elements(n_), 16 / VectorElements(operands_.type));
+  const int bytes = 16 / VectorElements(operands_.type);
+  return fmt::format("{} * ({} + {}){}", names_.stages, elements(m_), elements(n_), bytes > 1 ? fmt::format(" * {}", bytes) : "");
 }
 
 std::string TensorWriter::SumBytes() const {
