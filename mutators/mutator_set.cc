@@ -33,13 +33,29 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
     MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows,
-    MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution;
-constexpr std::array kParallelism{
-    MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile,           MakeWorkPerThread,
-    MakeGridStride,         MakeBlockShape,          MakeBlockOrder,    MakeBarrierNarrow,          MakeTileContraction,
-    MakeTensorContraction,  MakeFuseAttention,       MakeReduceGrid,    MakeWarpGroupContraction,   MakePrivateCounts,
-    MakeLookBackScan,       MakeConvolutionTiles,    MakeStencilRows,   MakeSplitTensorContraction, MakeSplitTensorConvolution,
-    MakeStencilSums};
+    MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution, MakeIntegerTensorContraction;
+constexpr std::array kParallelism{MakeThreadPerRowToWarp,
+                                  MakeThreadPerRowToBlock,
+                                  MakeWarpReduction,
+                                  MakeRegisterTile,
+                                  MakeWorkPerThread,
+                                  MakeGridStride,
+                                  MakeBlockShape,
+                                  MakeBlockOrder,
+                                  MakeBarrierNarrow,
+                                  MakeTileContraction,
+                                  MakeTensorContraction,
+                                  MakeFuseAttention,
+                                  MakeReduceGrid,
+                                  MakeWarpGroupContraction,
+                                  MakePrivateCounts,
+                                  MakeLookBackScan,
+                                  MakeConvolutionTiles,
+                                  MakeStencilRows,
+                                  MakeSplitTensorContraction,
+                                  MakeSplitTensorConvolution,
+                                  MakeStencilSums,
+                                  MakeIntegerTensorContraction};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

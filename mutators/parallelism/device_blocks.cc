@@ -56,6 +56,16 @@ __device__ __forceinline__ void MultiplyAdd(float (&sums)[4], const unsigned (&a
 
 )"};
 
+const DeviceBlock kMultiplyAddBytes{"MultiplyAdd", R"(
+// sums += a b on tensor cores, with a of 16 x 32 and b of 32 x 8 elements.
+__device__ __forceinline__ void MultiplyAdd(int (&sums)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.ELEMENT.ELEMENT.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+)"};
+
 const DeviceBlock kSplit{"Split", R"(
 // 2^24 x as the sum of two numbers that tensor cores read (tf32): x rounded to 11 significant bits, and what that leaves over. No
 // float is denormal after the multiplication, so that both have all their bits.
@@ -235,15 +245,26 @@ __device__ __forceinline__ float PowerOfTwo(float x) {
 
 bool IsTensorElement(std::string_view type) { return type == "__half" || type == "__nv_bfloat16"; }
 
-int VectorElements(std::string_view type) { return IsTensorElement(type) ? 8 : 4; }
+bool IsTensorByte(std::string_view type) { return type == "signed char" || type == "unsigned char"; }
+
+int VectorElements(std::string_view type) { return IsTensorByte(type) ? 16 : IsTensorElement(type) ? 8 : 4; }
 
 std::string ElementName(std::string_view type) { return type == "__half" ? "half" : std::string(type); }
+
+// As the names of instructions spell it.
+static std::string_view PtxName(std::string_view type) {
+  if (IsTensorByte(type)) return type == "signed char" ? "s8" : "u8";
+  return type == "__half" ? "f16" : "bf16";
+}
 
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name) {
   const bool half = type == "__half";
   // Without the newline that the literal begins with.
-  std::string text = WithOtherName(std::string(block.text.substr(1)), "ELEMENT", half ? "f16" : "bf16");
+  std::string text = WithOtherName(std::string(block.text.substr(1)), "ELEMENT", PtxName(type));
   text = WithOtherName(text, "WIDTH", fmt::format("{}", VectorElements(type)));
+  // A type of two words is no function.
+  constexpr std::string_view kZero = "Element(0.0f)";
+  if (const std::size_t at = text.find(kZero); IsTensorByte(type) && at != std::string::npos) text.replace(at, kZero.size(), "0");
   text = WithOtherName(text, "Element", ElementName(type));
   text = WithOtherName(text, "ElementPair", half ? "half2" : "__nv_bfloat162");
   text = WithOtherName(text, "RoundedPair", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");

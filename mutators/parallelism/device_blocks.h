@@ -15,13 +15,14 @@ struct DeviceBlock {
   std::string_view text;  // `Element` stands for a type, ELEMENT for its name in PTX, WIDTH for how many take 16 bytes
 };
 
-extern const DeviceBlock kCopyVector;      // 16 bytes from global to shared memory, asynchronously; needs cuda_pipeline.h
-extern const DeviceBlock kLoadMatrices;    // 4 matrices of 8 rows of 16 bytes from shared memory
-extern const DeviceBlock kLoadTransposed;  // the same, transposed
-extern const DeviceBlock kMultiplyAdd;     // a product of 16 x 16 and 16 x 8 elements on tensor cores
-extern const DeviceBlock kStoreVector;     // 8 elements from shared to global memory
-extern const DeviceBlock kPack;            // two numbers as elements in one register, rounded to nearest
-extern const DeviceBlock kPowerOfTwo;      // 2 to the power of x by one instruction
+extern const DeviceBlock kCopyVector;        // 16 bytes from global to shared memory, asynchronously; needs cuda_pipeline.h
+extern const DeviceBlock kLoadMatrices;      // 4 matrices of 8 rows of 16 bytes from shared memory
+extern const DeviceBlock kLoadTransposed;    // the same, transposed
+extern const DeviceBlock kMultiplyAdd;       // a product of 16 x 16 and 16 x 8 elements on tensor cores
+extern const DeviceBlock kMultiplyAddBytes;  // the same of 16 x 32 and 32 x 8 elements of 8 bits, added up in int
+extern const DeviceBlock kStoreVector;       // 8 elements from shared to global memory
+extern const DeviceBlock kPack;              // two numbers as elements in one register, rounded to nearest
+extern const DeviceBlock kPowerOfTwo;        // 2 to the power of x by one instruction
 
 // Products of floats by three of tf32.
 extern const DeviceBlock kSplit;            // a float as the sum of two numbers of tf32
@@ -45,8 +46,10 @@ extern const DeviceBlock kExpectBytes;
 extern const DeviceBlock kWaitFor;
 
 // What elements of 16 bits the building blocks know: "__half" and "__nv_bfloat16", as SyntaxNode::type spells them. Besides them
-// kCopyVector and kLoadMatrices know "float".
+// kCopyVector and kLoadMatrices know "float" and bytes.
 bool IsTensorElement(std::string_view type);
+// "signed char" and "unsigned char". Whether a plain char has a sign depends on the machine.
+bool IsTensorByte(std::string_view type);
 // How many elements take 16 bytes.
 int VectorElements(std::string_view type);
 // The type as a source spells it.

@@ -13,9 +13,9 @@ namespace evo {
 namespace {
 
 // The sizes that are searched. A product of the tensor cores takes 16 x 16 x 16 elements in two instructions, or of floats in
-// twelve.
+// twelve; of bytes 16 x 16 x 32 in two.
 const std::vector<std::int64_t> kTensorTiles{16, 32, 64, 128, 256};
-const std::vector<std::int64_t> kTensorDepths{16, 32, 64};
+const std::vector<std::int64_t> kTensorDepths{16, 32, 64}, kByteDepths{32, 64, 128};
 const std::vector<std::int64_t> kWarps{1, 2, 4};
 const std::vector<std::int64_t> kStages{2, 3, 4};
 // Dynamic shared memory of a block on Hopper, in bytes.
@@ -31,31 +31,49 @@ struct Sizes {
   std::int64_t stages;
 };
 
-// The types of elements differ in what an operator says of them, and in the writer->
+// The types of elements differ in what an operator says of them, and in the writer.
 struct OperandElements {
   std::string_view name;
   std::string_view description;
   std::variant<TensorOperands, std::string> (*operands)(const SyntaxTree& tree, const Contraction& found);
+  Promise promise;
+  const std::vector<std::int64_t>& depths;
   Sizes large;     // tiles that large products want
   Sizes small;     // those of which small products have enough for all multiprocessors
   bool one_block;  // whether the compiler is told that one block per multiprocessor is enough
 };
-constexpr OperandElements kHalves{
+// Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own. A float is
+// the sum of two such elements up to its last bits.
+const OperandElements kHalves{
     "tensor_contraction",
     "computes a matrix product of half or bfloat16 on tensor cores, by tiles that come asynchronously, with sizes as parameters",
     AsTensorOperands,
+    Promise::kReassociating,
+    kTensorDepths,
     {128, 32, 2, 3},
     {32, 32, 1, 2},
     false};
 // With a depth of 32, tiles of a warp of 64 x 64 elements exceed its registers. Smaller ones leave some over, but ptxas uses them
 // for products that do not wait for each other only where it need not save any for other blocks.
-constexpr OperandElements kFloats{
+const OperandElements kFloats{
     "split_tensor_contraction",
     "computes a matrix product of floats on tensor cores, each split into two numbers of tf32, with sizes as parameters",
     AsSplitOperands,
+    Promise::kReassociating,
+    kTensorDepths,
     {128, 16, 2, 4},
     {32, 32, 1, 2},
     true};
+// Sums of integers, which wrap, have the same bits in any order.
+const OperandElements kBytes{
+    "integer_tensor_contraction",
+    "computes a matrix product of integers of 8 bits on tensor cores, with sums of 32 bits and sizes as parameters",
+    AsIntegerOperands,
+    Promise::kExact,
+    kByteDepths,
+    {128, 64, 2, 4},
+    {32, 64, 1, 3},
+    false};
 
 // One thread per element of a matrix product becomes a block per tile of the output on tensor cores: tiles of both factors come
 // through a ring in shared memory by asynchronous copies, warps load parts of them as the instructions want them, and the sums go
@@ -65,9 +83,7 @@ class TensorContraction : public KernelVisitor {
   explicit TensorContraction(const OperandElements& elements) : elements_(elements) {}
 
   std::string_view name() const override { return elements_.name; }
-  // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own. A float is
-  // the sum of two such elements up to its last bits.
-  Promise promise() const override { return Promise::kReassociating; }
+  Promise promise() const override { return elements_.promise; }
   std::string_view description() const override { return elements_.description; }
   double weight() const override { return 3; }
 
@@ -119,9 +135,9 @@ class TensorContraction : public KernelVisitor {
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
                        {launched, "block", threads},
                        {launched, "shared", fmt::format("max({}, {})", writer->RingBytes(), writer->SumBytes())}};
-    proposal.brings = {{tile_m, kTensorTiles, sizes.tile},    {tile_n, kTensorTiles, sizes.tile},
-                       {tile_k, kTensorDepths, sizes.tile_k}, {warps_m, kWarps, sizes.warps},
-                       {warps_n, kWarps, sizes.warps},        {stages, kStages, sizes.stages}};
+    proposal.brings = {{tile_m, kTensorTiles, sizes.tile},       {tile_n, kTensorTiles, sizes.tile},
+                       {tile_k, elements_.depths, sizes.tile_k}, {warps_m, kWarps, sizes.warps},
+                       {warps_n, kWarps, sizes.warps},           {stages, kStages, sizes.stages}};
     const auto divides = [&](const std::string& tile) {
       return fmt::format("{} * {} / {} % ({}) == 0", tile, tile_k, VectorElements(operands.type), threads);
     };
@@ -141,5 +157,6 @@ class TensorContraction : public KernelVisitor {
 
 std::unique_ptr<Mutator> MakeTensorContraction() { return std::make_unique<TensorContraction>(kHalves); }
 std::unique_ptr<Mutator> MakeSplitTensorContraction() { return std::make_unique<TensorContraction>(kFloats); }
+std::unique_ptr<Mutator> MakeIntegerTensorContraction() { return std::make_unique<TensorContraction>(kBytes); }
 
 }  // namespace evo

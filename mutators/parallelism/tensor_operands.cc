@@ -11,6 +11,16 @@
 namespace evo {
 namespace {
 
+// What elements an operator takes, and the type in which their products are added up, to which they convert exactly.
+struct Operands {
+  bool (*is_element)(std::string_view type);
+  std::string_view elements;  // in words
+  std::string_view sum;
+  std::string_view sums_are;  // what tensor cores do with sums
+  std::string_view two_types;
+  bool only_by_k;  // whether neighbours must go along k, because nothing transposes such elements
+};
+
 bool IsExactConversion(std::string_view callee) { return callee == "__half2float" || callee == "__bfloat162float"; }
 bool IsCachedLoad(std::string_view callee) {
   return callee == "__ldg" || callee == "__ldcg" || callee == "__ldca" || callee == "__ldcs";
@@ -21,21 +31,25 @@ bool IsCast(std::string_view kind) {
 
 bool IsFloat(std::string_view type) { return type == "float"; }
 
-// The element of a type that `is_element` takes whose value in float an expression is: `a[k]`, `__half2float(a[k])`,
-// `float(a[k])`, or the name of a variable that is one of these. -1 if it is anything else.
-int ElementBehind(const SyntaxTree& tree, int expression, bool (*is_element)(std::string_view type)) {
+// The element whose value an expression is: `a[k]`, `__half2float(a[k])`, `float(a[k])`, `(int)a[k]`, or the name of a variable
+// that is one of these. -1 if it is anything else.
+int ElementBehind(const SyntaxTree& tree, int expression, const Operands& wanted) {
   int at = expression;
+  std::string through;  // the type of elements that a variable on the way has
   while (at >= 0) {
     at = WithoutParentheses(tree, at);
     const SyntaxNode& node = tree.node(at);
     const std::string type = WithoutConst(node.type);
-    if (PointerAt(tree, at) >= 0) return is_element(type) ? at : -1;
+    const bool is_element = wanted.is_element(type);
+    if (is_element && !through.empty() && type != through) return -1;
+    if (PointerAt(tree, at) >= 0) return is_element ? at : -1;
     // `float(a[k])` calls the element's conversion to float; such nodes have the element's text.
     if (node.children.size() == 1 && tree.Text(node.children.front()) == tree.Text(at)) {
       at = node.children.front();
       continue;
     }
-    if (!IsFloat(type) && !is_element(type)) return -1;
+    if (type != wanted.sum && !is_element) return -1;
+    if (is_element) through = type;
     const int variable = NamedDeclaration(tree, at);
     const std::string_view callee = LibraryCallee(tree, at);
     if (variable >= 0) {
@@ -43,8 +57,8 @@ int ElementBehind(const SyntaxTree& tree, int expression, bool (*is_element)(std
       if (declared.kind_name != "VarDecl" || declared.children.empty()) return -1;
       at = declared.children.back();
     } else if (IsCachedLoad(callee)) {
-      return is_element(type) ? node.children[1] : -1;
-    } else if ((IsExactConversion(callee) && node.children.size() == 2) || (IsCast(node.kind_name) && type == "float")) {
+      return is_element ? node.children[1] : -1;
+    } else if ((IsExactConversion(callee) && node.children.size() == 2) || (IsCast(node.kind_name) && type == wanted.sum)) {
       at = node.children.back();
     } else {
       return -1;
@@ -78,20 +92,20 @@ bool IsPlainProduct(const SyntaxTree& tree, const Contraction& found) {
   return (is(0, a) && is(1, b)) || (is(0, b) && is(1, a));
 }
 
-// `elements`: what is_element takes, in words.
-std::variant<TensorOperands, std::string> OperandsOf(const SyntaxTree& tree, const Contraction& found,
-                                                     bool (*is_element)(std::string_view type), std::string_view elements) {
+std::variant<TensorOperands, std::string> OperandsOf(const SyntaxTree& tree, const Contraction& found, const Operands& wanted) {
   const std::string& sum = tree.node(found.accumulator).type;
-  if (!IsFloat(sum)) return fmt::format("it sums up in {}, and tensor cores do in float", sum);
+  if (sum != wanted.sum) return fmt::format("it sums up in {}, and tensor cores {}", sum, wanted.sums_are);
   TensorOperands operands;
   for (const auto& [factor, load] : {std::pair(&found.a, &operands.a), std::pair(&found.b, &operands.b)}) {
-    *load = ElementBehind(tree, factor->expression, is_element);
+    *load = ElementBehind(tree, factor->expression, wanted);
     const std::string_view text = tree.Text(factor->expression);
-    if (*load < 0) return fmt::format("the factor `{}` is no element of {}", text, elements);
+    if (*load < 0) return fmt::format("the factor `{}` is no element of {}", text, wanted.elements);
     if (factor->inner == ContractionFactor::Inner::kNeither)
       return fmt::format("no index of `{}` goes along neighbouring elements, which copies of 16 bytes need", text);
+    if (wanted.only_by_k && factor->inner != ContractionFactor::Inner::kReduced)
+      return fmt::format("neighbouring elements of `{}` do not go along the sum's index, and nothing transposes bytes", text);
     const std::string type = ElementType(tree, *load);
-    if (!operands.type.empty() && type != operands.type) return "its factors are of two types, half and bfloat16";
+    if (!operands.type.empty() && type != operands.type) return fmt::format("its factors are of two types, {}", wanted.two_types);
     operands.type = type;
   }
   if (!IsPlainProduct(tree, found)) return "it adds more than the product of two elements";
@@ -101,11 +115,18 @@ std::variant<TensorOperands, std::string> OperandsOf(const SyntaxTree& tree, con
 }  // namespace
 
 std::variant<TensorOperands, std::string> AsTensorOperands(const SyntaxTree& tree, const Contraction& found) {
-  return OperandsOf(tree, found, IsTensorElement, "half or bfloat16 converted to float");
+  return OperandsOf(tree, found,
+                    {IsTensorElement, "half or bfloat16 converted to float", "float", "do in float", "half and bfloat16", false});
 }
 
 std::variant<TensorOperands, std::string> AsSplitOperands(const SyntaxTree& tree, const Contraction& found) {
-  return OperandsOf(tree, found, IsFloat, "float");
+  return OperandsOf(tree, found, {IsFloat, "float", "float", "do in float", "", false});
+}
+
+std::variant<TensorOperands, std::string> AsIntegerOperands(const SyntaxTree& tree, const Contraction& found) {
+  return OperandsOf(tree, found,
+                    {IsTensorByte, "signed or unsigned char converted to int", "int", "add up products of bytes in int",
+                     "signed and unsigned char", true});
 }
 
 }  // namespace evo

@@ -33,7 +33,7 @@ std::vector<const DeviceBlock*> TensorWriter::Used() const {
   std::vector<const DeviceBlock*> used{&kCopyVector};
   if (IsByK(m_) || IsByK(n_)) used.push_back(&kLoadMatrices);
   if (!IsByK(m_) || !IsByK(n_)) used.push_back(&kLoadTransposed);
-  used.push_back(&kMultiplyAdd);
+  used.push_back(IsTensorByte(operands_.type) ? &kMultiplyAddBytes : &kMultiplyAdd);
   return used;
 }
 
@@ -46,7 +46,8 @@ std::string TensorWriter::Columns(const Side& side) const { return IsByK(side) ?
 
 std::string TensorWriter::RingBytes() const {
   const auto elements = [&](const Side& side) { return fmt::format("{} * ({} + {})", Rows(side), Columns(side), Padding(side)); };
-  return fmt::format("{} * ({} + {}) * {}", names_.stages, elements(m_), elements(n_), 16 / VectorElements(operands_.type));
+  const int bytes = 16 / VectorElements(operands_.type);
+  return fmt::format("{} * ({} + {}){}", names_.stages, elements(m_), elements(n_), bytes > 1 ? fmt::format(" * {}", bytes) : "");
 }
 
 std::string TensorWriter::SumBytes() const {
@@ -61,12 +62,16 @@ std::string TensorWriter::Element(const Side& side, const std::string& output, c
 std::string TensorWriter::Constants() const {
   const auto& [tile_m, tile_n, tile_k, warps_m, warps_n, stages] = names_;
   const std::string warp = Fresh("warp"), lane = Fresh("lane"), memory = UnusedName(tree_.text(), "tiles");
-  const bool same = Padding(m_) == 8 && Padding(n_) == 8;
+  const bool same = Padding(m_) == Padding(n_) && Padding(m_) >= 8;
   std::string text = fmt::format(
       "  // A warp computes kWarpM x kWarpN elements on tensor cores. {} tiles are in shared memory or on their way there; "
       "{}\n"
       "  // more elements in a row keep {} together in different banks.\n",
-      stages, same ? "eight" : "a few", same ? "the rows that are read" : "what is read");
+      stages,
+      !same              ? "a few"
+      : Padding(m_) == 8 ? "eight"
+                         : "sixteen",
+      same ? "the rows that are read" : "what is read");
   text += fmt::format("  constexpr int {} = {} * {} * 32;\n", Fresh("kThreads"), warps_m, warps_n);
   text += fmt::format("  constexpr int {} = {} / {}, {} = {} / {};\n", Fresh("kWarpM"), tile_m, warps_m, Fresh("kWarpN"), tile_n,
                       warps_n);
@@ -110,12 +115,13 @@ std::string TensorWriter::Staged(const Side& side) const {
   return text + "      }\n";
 }
 
-// The loop that loads a side's parts of 16 x 16 elements. The order of the lanes' rows is the one in which the product has its
-// operands: of a the rows first, of b the columns of k.
+// The loop that loads a side's parts of 16 rows or columns and 32 bytes. The order of the lanes' rows is the one in which the
+// product has its operands: of a the rows first, of b the columns of k.
 std::string TensorWriter::Parts(const Side& side) const {
   const std::string lane = Fresh("lane"), part = Fresh("part_k");
-  const std::string by_16 = fmt::format("{0} % 16", lane), rest = fmt::format("{0} / 16 * 8", lane);
-  const std::string halves = fmt::format("{0} / 16 * 8 + {0} % 8", lane), inner = fmt::format("{0} / 8 % 2 * 8", lane);
+  const int elements = VectorElements(operands_.type);
+  const std::string by_16 = fmt::format("{0} % 16", lane), rest = fmt::format("{} / 16 * {}", lane, elements);
+  const std::string halves = fmt::format("{0} / 16 * 8 + {0} % 8", lane), inner = fmt::format("{} / 8 % 2 * {}", lane, elements);
   const bool straight = IsByK(side) == (side.letter == "m");
   const std::string of_row = straight ? by_16 : halves, of_column = straight ? rest : inner;
   const std::string output = fmt::format("{} + {} * 16", Fresh("own_" + side.letter), side.counter);
@@ -130,7 +136,8 @@ std::string TensorWriter::Parts(const Side& side) const {
 std::string TensorWriter::Products() const {
   const std::string part = Fresh("part_k"), part_m = Fresh("part_m"), part_n = Fresh("part_n");
   std::string text = fmt::format("    const int {} = {} % {};\n", Fresh("slot"), Fresh("step"), names_.stages);
-  text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; {0} += 16) {{\n", part, names_.tile_k);
+  text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; {0} += {2}) {{\n", part, names_.tile_k,
+                      2 * VectorElements(operands_.type));
   text += fmt::format("      unsigned {}[{} / 16][4], {}[{} / 16][4];\n", part_m, Fresh("kWarpM"), part_n, Fresh("kWarpN"));
   text += Parts(m_) + Parts(n_);
   const std::string &i = m_.counter, &j = n_.counter;
@@ -143,8 +150,10 @@ std::string TensorWriter::Products() const {
   return text + "        }\n      }\n    }\n";
 }
 
+std::string TensorWriter::SumType() const { return IsTensorByte(operands_.type) ? "int" : "float"; }
+
 std::string TensorWriter::Sum(const std::string& value) const {
-  return fmt::format("      float {} = {};\n", tree_.node(found_.accumulator).name, value);
+  return fmt::format("      {} {} = {};\n", SumType(), tree_.node(found_.accumulator).name, value);
 }
 
 // What follows the sum, 16 rows of a warp at a time.
@@ -155,8 +164,8 @@ std::string TensorWriter::Stores() const {
   std::string text =
       "  // The sums go through shared memory, so that neighbouring threads store neighbouring elements.\n  __syncthreads();\n";
   text += fmt::format("  constexpr int {} = {} + 8;\n", row, kWarpN);
-  text += fmt::format("  float* {} = reinterpret_cast<float*>({}) + {} * 16 * {};\n", own, UnusedName(tree_.text(), "tiles"),
-                      Fresh("warp"), row);
+  text += fmt::format("  {0}* {1} = reinterpret_cast<{0}*>({2}) + {3} * 16 * {4};\n", SumType(), own,
+                      UnusedName(tree_.text(), "tiles"), Fresh("warp"), row);
   text += fmt::format("#pragma unroll\n  for (int {0} = 0; {0} < {1} / 16; ++{0}) {{\n", m_.counter, Fresh("kWarpM"));
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1} / 8; ++{0}) {{\n", n_.counter, kWarpN);
   text += fmt::format("#pragma unroll\n      for (int {0} = 0; {0} < 4; ++{0}) {{\n", e);
@@ -178,7 +187,7 @@ std::string TensorWriter::Stores() const {
 std::string TensorWriter::Body() const {
   const std::string step = Fresh("step"), steps = Fresh("steps"), next = Fresh("next");
   std::string text = "{\n" + Constants() + Common("  ");
-  text += fmt::format("  float {}[{} / 16][{} / 8][4] = {{}};\n", sums_, Fresh("kWarpM"), Fresh("kWarpN"));
+  text += fmt::format("  {} {}[{} / 16][{} / 8][4] = {{}};\n", SumType(), sums_, Fresh("kWarpM"), Fresh("kWarpN"));
   text += fmt::format("  const int {} = ({} + {} - 1) / {};\n", steps, Parenthesised(tree_, found_.k.bound), names_.tile_k,
                       names_.tile_k);
   text += fmt::format("  for (int {0} = 1 - {1}; {0} < {2}; ++{0}) {{\n", step, names_.stages, steps);
@@ -192,7 +201,8 @@ std::string TensorWriter::Body() const {
 
 std::unique_ptr<TensorWriter> MakeTensorWriter(const MutationContext& context, const Contraction& contraction,
                                                const TensorOperands& operands, const TensorParameters& parameters) {
-  if (IsTensorElement(operands.type)) return std::make_unique<TensorWriter>(context, contraction, operands, parameters);
+  if (IsTensorElement(operands.type) || IsTensorByte(operands.type))
+    return std::make_unique<TensorWriter>(context, contraction, operands, parameters);
   return std::make_unique<SplitTensorWriter>(context, contraction, operands, parameters);
 }
 

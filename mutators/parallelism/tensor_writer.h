@@ -22,9 +22,10 @@ struct TensorParameters {
   std::string stages;
 };
 
-// A contraction that tensor cores can compute: the products of two elements of the same type, summed up in float.
+// A contraction that tensor cores can compute: the products of two elements of the same type, summed up in float, or in int if
+// they are bytes.
 struct TensorOperands {
-  std::string type;  // IsTensorElement, or "float"
+  std::string type;  // IsTensorElement, IsTensorByte, or "float"
   int a = -1;        // the element that is a's factor: `a[k]`, or the address of one that __ldg reads
   int b = -1;
 };
@@ -34,9 +35,11 @@ struct TensorOperands {
 std::variant<TensorOperands, std::string> AsTensorOperands(const SyntaxTree& tree, const Contraction& found);
 // The same for a contraction of floats.
 std::variant<TensorOperands, std::string> AsSplitOperands(const SyntaxTree& tree, const Contraction& found);
+// The same for a contraction of integers of 8 bits.
+std::variant<TensorOperands, std::string> AsIntegerOperands(const SyntaxTree& tree, const Contraction& found);
 
-// Writes a contraction of elements of 16 bits whose blocks compute tiles of the output on tensor cores, with what they need in a
-// ring of tiles in shared memory.
+// Writes a contraction of elements of 16 bits, or of 8, whose blocks compute tiles of the output on tensor cores, with what they
+// need in a ring of tiles in shared memory.
 class TensorWriter : protected ContractionText {
  public:
   // The arguments must outlive the writer.
@@ -85,6 +88,7 @@ class TensorWriter : protected ContractionText {
   // Declares the sum of one element of the output, which lies at `value`.
   virtual std::string Sum(const std::string& value) const;
 
+  std::string SumType() const;
   std::string Rows(const Side& side) const;
   std::string Columns(const Side& side) const;
   std::string Constants() const;

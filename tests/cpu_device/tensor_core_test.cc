@@ -122,6 +122,52 @@ TEST_F(TensorCoreTest, MultiplyTf32) {
   EXPECT_EQ(sums[40], 0.0f);
 }
 
+// A warp's product of 16 x 32 and 32 x 8 integers of TYPE, twice: the second adds to the first.
+constexpr const char* kByteProduct = R"(
+__global__ void k(const TYPE* a, const TYPE* b, int* d) {
+  const int lane = threadIdx.x;
+  unsigned x[4], y[2];
+  for (int e = 0; e < 4; ++e)
+    x[e] = *reinterpret_cast<const unsigned*>(a + (lane / 4 + e % 2 * 8) * 32 + lane % 4 * 4 + e / 2 * 16);
+  for (int e = 0; e < 2; ++e) y[e] = *reinterpret_cast<const unsigned*>(b + lane / 4 * 32 + lane % 4 * 4 + e * 16);
+  int sums[4];
+  for (int e = 0; e < 4; ++e) sums[e] = START;
+  for (int times = 0; times < 2; ++times) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.NAME.NAME.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+  }
+  for (int e = 0; e < 4; ++e) d[(lane / 4 + e / 2 * 8) * 8 + lane % 4 * 2 + e % 2] = sums[e];
+}
+)";
+
+template <typename T>
+std::vector<int> ByteSums(const std::vector<T>& a, const std::vector<T>& b, unsigned start) {
+  std::vector<int> sums(128);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    unsigned sum = start;
+    for (std::size_t k = 0; k < 32; ++k) sum += 2u * static_cast<unsigned>(a[i / 8 * 32 + k] * b[i % 8 * 32 + k]);
+    sums[i] = static_cast<int>(sum);
+  }
+  return sums;
+}
+
+// Elements have the sign of their type, and sums wrap.
+TEST_F(TensorCoreTest, MultiplyBytes) {
+  std::vector<signed char> a(512), b(256);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<signed char>(i < 32 ? -128 : i * 37 % 256);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<signed char>(i < 32 ? -128 : i * 91 % 256);
+  const std::vector<unsigned char> c(a.begin(), a.end()), e(b.begin(), b.end());
+  const Address d = Upload(std::vector<int>(128, -7));
+  const std::string source = With(kByteProduct, "START", "2147483647");
+  const auto with_sign = Load(With(With(source, "TYPE", "signed char"), "NAME", "s8"), "k", true);
+  ASSERT_TRUE(Run(*with_sign, Launch({1, 1, 1}, {32, 1, 1}, {Upload(a), Upload(b), d}), 3).ok());
+  EXPECT_EQ(Download<int>(d, 128), ByteSums(a, b, 2147483647));
+  const auto without = Load(With(With(source, "TYPE", "unsigned char"), "NAME", "u8"), "k", true);
+  ASSERT_TRUE(Run(*without, Launch({1, 1, 1}, {32, 1, 1}, {Upload(c), Upload(e), d}), 3).ok());
+  EXPECT_EQ(Download<int>(d, 128), ByteSums(c, e, 2147483647));
+}
+
 // A warp group's product of 64 x 16 and 16 x 64 elements, both either by k or by the output's index, with the 128-byte swizzle.
 // It overwrites the sums, then adds the same.
 constexpr const char* kGroupProduct = R"(

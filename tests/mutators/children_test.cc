@@ -193,7 +193,7 @@ TEST_F(ChildrenTest, OfProductsOnTensorCores) {
                       {"WARPS_M", warps_m}, {"WARPS_N", warps_n}, {"STAGES", stages}};
   };
   const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
-  constexpr auto halves = "tensor_contraction", floats = "split_tensor_contraction";
+  constexpr auto halves = "tensor_contraction", floats = "split_tensor_contraction", bytes = "integer_tensor_contraction";
   const std::vector<std::tuple<const char*, std::filesystem::path, const char*, Parameters>> places{
       {halves, samples / "sample_half_product", "flat", tiles({32, 64, 32, 2, 1, 3})},
       {halves, samples / "sample_half_product", "columns", tiles({16, 32, 16, 1, 1, 2})},
@@ -203,6 +203,11 @@ TEST_F(ChildrenTest, OfProductsOnTensorCores) {
       {floats, samples / "sample_product", "flat", tiles({32, 64, 32, 2, 1, 3})},
       {floats, samples / "sample_product", "columns", tiles({16, 32, 16, 1, 1, 2})},
       {floats, samples / "sample_product", "pointers", tiles({64, 32, 16, 2, 2, 4})},
+      {bytes, samples / "sample_byte_layer", "flat", tiles({32, 64, 32, 2, 1, 3})},
+      {bytes, samples / "sample_byte_layer", "flat", {}},
+      {bytes, samples / "sample_byte_layer", "pointers", tiles({16, 32, 32, 1, 1, 2})},
+      {bytes, samples / "sample_byte_gram", "images", tiles({64, 32, 128, 2, 2, 4})},
+      {bytes, shipped / "gemm_int8", "naive", tiles({64, 64, 64, 2, 2, 3})},
       {floats, shipped / "gemm_batched", "naive", tiles({32, 32, 32, 1, 2, 2})},
       {floats, shipped / "linear_gelu", "naive", tiles({64, 64, 16, 2, 2, 3})}};
   for (const auto& [name, folder, kernel, setting] : places) {

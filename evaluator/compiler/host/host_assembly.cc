@@ -26,6 +26,8 @@ constexpr auto kInstructions = std::to_array<Instruction>({
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "evo_cpu::MultiplyMatrices<__half>"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "evo_cpu::MultiplyMatrices<__nv_bfloat16>"},
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "evo_cpu::MultiplyTf32"},
+    {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", "evo_cpu::MultiplyBytes<signed char>"},
+    {"mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32", "evo_cpu::MultiplyBytes<unsigned char>"},
     {"wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 64>"},
     {"wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 64>"},
     {"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 128>"},

@@ -3,7 +3,13 @@
 // same code for an exported kernel. The toolkit's macros _CUDA_PIPELINE_DEBUG and _CUDA_PIPELINE_MAX_STAGES do not affect the
 // shorter ones.
 #pragma once
+// For NVRTC the toolkit's header declares two types of its own that differ from those of stdint.h.
+#include <stdint.h>
+#define uint64_t evo_pipeline_uint64_t
+#define uintptr_t evo_pipeline_uintptr_t
 #include_next <cuda_pipeline.h>
+#undef uint64_t
+#undef uintptr_t
 
 #if __CUDA_ARCH__ >= 800
 

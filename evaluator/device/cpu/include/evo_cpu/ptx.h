@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "evo_cpu/ptx_copies.h"
+#include "evo_cpu/ptx_integers.h"
 #include "evo_cpu/warp.h"
 
 namespace evo_cpu {
