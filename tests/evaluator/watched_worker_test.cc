@@ -45,6 +45,12 @@ class WatchedWorker : public ::testing::Test {
     options.start_deadline = std::chrono::seconds(5);
     return options;
   }
+  // A job of a worker with that fault, which is on this machine or has a launcher and a keeper.
+  std::vector<ToolResult> CheckOn(bool launched, const std::string& fault) const {
+    Job job;
+    job.request.header = {{"misbehave", true}};
+    return Results(Sanitizer(toolkit_.folder(), launched ? Launched(fault) : Options(fault), {}).Check({{job, ""}}, 0, {}));
+  }
   // Whether a process runs the program that stands in for the tool.
   bool LeftOfTheToolkit() const {
     const std::string program = (toolkit_.folder() / "bin" / "compute-sanitizer").string();
@@ -90,6 +96,30 @@ TEST_F(WatchedWorker, AnErrorThatEndsTheWorkerIsReported) {
   const std::vector<ToolResult> results = Check("abort");
   ASSERT_FALSE(results.empty());
   EXPECT_THAT(results, Each(Field(&ToolResult::message, "Out of range")));
+}
+
+// As one that finds no memory for its context. The tool has seen nothing, and says that there is no error.
+TEST_F(WatchedWorker, ThatEndsBeforeItsAnswerIsNotClean) {
+  toolkit_.Write("\"$@\"; status=$?; Report '========= ERROR SUMMARY: 0 errors'; exit $status");
+  const std::pair<std::string, std::string> faults[] = {{"exits_at_start", "cannot be started"}, {"exit", "status 7"}};
+  for (const bool launched : {false, true}) {
+    for (const auto& [fault, why] : faults) {
+      const std::vector<ToolResult> results = CheckOn(launched, fault);
+      ASSERT_EQ(results.size(), 4U);
+      EXPECT_THAT(results, Each(Field(&ToolResult::result, "unsupported"))) << fault << (launched ? " launched" : "");
+      EXPECT_THAT(results, Each(Field(&ToolResult::message, HasSubstr(why)))) << results[0].message;
+    }
+  }
+}
+
+TEST_F(WatchedWorker, ThatCouldNotStartBesideTheOthersIsWatchedAgainAlone) {
+  toolkit_.Write("\"$@\"; Report '========= ERROR SUMMARY: 0 errors'");
+  constexpr int kTools = 4, kStarts = 6;  // a pool tries so often to start a worker
+  WorkerPoolOptions options = Options("");
+  options.init.update({{"starts_file", (folder_ / "starts").string()}, {"failed_starts", kTools * kStarts}});
+  const std::vector<ToolResult> results = Results(Sanitizer(toolkit_.folder(), options, {}).Check({{}}, 0, {}));
+  EXPECT_THAT(results, Each(Field(&ToolResult::result, "clean")));
+  EXPECT_EQ(toolkit_.Count(), kTools * kStarts + kTools);
 }
 
 TEST_F(WatchedWorker, WithoutTheProgramIsSaidToBeSo) {
