@@ -176,7 +176,7 @@ ChampionCheck ChampionChecker::CheckExport(const Candidate& candidate, const Can
   const Seeds seeds = fresh_workers_.DrawSeeds();
   ChampionRequest request = MakeRequest(candidate, baseline, std::move(programs), std::move(first));
   request.effort = effort;
-  // For the tools, beside what follows. Where compilers would disturb the timing, it is done afterwards.
+  // For the tools, beside what follows: where a device has tools, compilers do not disturb its timing (DevicePolicy).
   const bool is_nvccs = exported.runs_image && nvcc.tool.result == "clean";
   std::optional<Meanwhile<AttachedProgram>> with_lines;
   std::optional<Meanwhile<ToolRun>> blocks;
@@ -184,9 +184,9 @@ ChampionCheck ChampionChecker::CheckExport(const Candidate& candidate, const Can
     const auto make = [&](const std::stop_token& own) {
       return is_nvccs ? WithLines(exported, request.candidate, own) : request.candidate;
     };
-    with_lines.emplace(stop, make, !pauses_compilers_);
+    with_lines.emplace(stop, make);
     const auto sample = [&](const std::stop_token& own) { return tools_->SampleBlocks(candidate.source, seeds, own); };
-    blocks.emplace(stop, sample, !pauses_compilers_);
+    blocks.emplace(stop, sample);
   }
   ChampionCheck check = Measure(request, seeds, deadline, stop);
   check.tools.insert(check.tools.begin(), nvcc.tool);

@@ -13,11 +13,10 @@ class Meanwhile {
  public:
   using Work = std::function<Result(const std::stop_token& stop)>;
 
-  // `stop` ends the work, too. `at_once`: otherwise it begins when Get asks for it, in that thread.
-  Meanwhile(const std::stop_token& stop, Work work, bool at_once = true)
+  // `stop` ends the work, too.
+  Meanwhile(const std::stop_token& stop, Work work)
       : forward_(stop, [this] { own_.request_stop(); }),
-        result_(std::async(at_once ? std::launch::async : std::launch::deferred,
-                           [work = std::move(work), token = own_.get_token()] { return work(token); })) {}
+        result_(std::async(std::launch::async, [work = std::move(work), token = own_.get_token()] { return work(token); })) {}
   Meanwhile(const Meanwhile&) = delete;
   Meanwhile& operator=(const Meanwhile&) = delete;
   ~Meanwhile() { own_.request_stop(); }

@@ -60,9 +60,11 @@ std::string FirstFinding(const std::string& log) {
   return finding.empty() ? "the tool wrote no summary" : finding;
 }
 
-ToolResult ResultOf(const std::string& tool, const std::string& log, const std::optional<WorkerDeath>& death) {
+ToolResult ResultOf(const std::string& tool, const std::string& log, const JobResult& job) {
+  const std::optional<WorkerDeath>& death = job.death;
   if (death && death->kind == WorkerDeath::Kind::kDeadline) return {tool, "timeout", "the tool did not end in time"};
   ToolResult read = ReadSanitizerLog(tool, log);
+  if (read.result == "clean") return WithAnswer(std::move(read), job);
   if (read.result != "unsupported" || !log.empty() || !death) return read;
   const bool missing = death->kind == WorkerDeath::Kind::kCannotStart && death->description.ends_with(kNoSanitizer);
   return {tool, missing ? "missing" : read.result, death->description};
@@ -78,10 +80,11 @@ ToolResult ReadSanitizerLog(const std::string& tool, const std::string& log) {
   return {tool, "unsupported", FirstFinding(log)};
 }
 
-ToolResult WithAnswer(ToolResult clean, const Message& reply) {
+ToolResult WithAnswer(ToolResult clean, const JobResult& job) {
+  if (!job.reply) return {clean.tool, "unsupported", job.death ? job.death->description : "the worker did not answer"};
   std::variant<SmallCaseResult, InfrastructureReport> answer;
   try {
-    answer = FromReply<SmallCaseResult>(reply);
+    answer = FromReply<SmallCaseResult>(*job.reply);
   } catch (const std::exception&) {
     return clean;  // the tool watched whatever has spoilt the answer
   }
@@ -136,8 +139,7 @@ ToolResult Sanitizer::RunTool(const std::string& tool, const Job& job, const std
     std::error_code ignored;
     fs::remove(log, ignored);
   }
-  ToolResult found = ResultOf(tool, text, result.death);
-  return result.reply && found.result == "clean" ? WithAnswer(std::move(found), *result.reply) : found;
+  return ResultOf(tool, text, result);
 }
 
 }  // namespace evo

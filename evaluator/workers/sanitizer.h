@@ -41,8 +41,8 @@ class Sanitizer {
 
 // Reads a tool's log: "clean" or "error" according to its summary, or "unsupported" with the tool's message if there is none.
 ToolResult ReadSanitizerLog(const std::string& tool, const std::string& log);
-// What a tool found that calls a program clean, and the worker's answer to the job (SmallCaseRequest). Without a run of the
-// program the tool found nothing; a wrong answer is noted.
-ToolResult WithAnswer(ToolResult clean, const Message& reply);
+// What a tool found that calls a program clean, and what became of the job (SmallCaseRequest). Where the worker died before its
+// answer, or says that the program did not run, the tool watched nothing: "unsupported". A wrong answer is noted.
+ToolResult WithAnswer(ToolResult clean, const JobResult& job);
 
 }  // namespace evo

@@ -81,20 +81,22 @@ std::vector<ToolRun> ToolsSideBySide::Run(const std::stop_token& stop) {
   return said;
 }
 
-// Those that sharing may have kept from their verdict: no time, no memory, no port of compute-sanitizer's. The first that fares
-// no better alone says the same of the others, so that a kernel that is too slow for all of them costs one more deadline.
+// Those that sharing may have kept from their verdict: no time, no memory, no port of compute-sanitizer's. A tool that fares no
+// better alone has shown for all its cases that sharing was not the reason. It has shown nothing of other tools, whose cost
+// differs.
 void ToolsSideBySide::RunAgainAlone(std::vector<ToolRun>& runs, const std::stop_token& stop) const {
   if (running_.size() < 2) return;
-  std::set<std::string> hopeless{"clean", "missing"};
+  std::set<std::pair<std::string, std::string>> hopeless;  // tool and result
   for (std::size_t i = 0; i < runs.size() && !stop.stop_requested(); ++i) {
+    const std::string& tool = turns_[i].tool;
     const std::string before = runs[i].result.result;
-    if (hopeless.contains(before)) continue;
+    if (before == "clean" || before == "missing" || hopeless.contains({tool, before})) continue;
     ToolRun again = RunTimed(turns_[i], stop);
     if (stop.stop_requested()) return;
     again.seconds += runs[i].seconds;
     runs[i] = std::move(again);
     if (FoundFault(runs[i].result)) return;
-    if (runs[i].result.result == before) hopeless.insert(before);
+    if (runs[i].result.result == before) hopeless.insert({tool, before});
   }
 }
 

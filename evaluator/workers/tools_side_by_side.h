@@ -43,9 +43,10 @@ class ToolsSideBySide {
   ~ToolsSideBySide();
 
   // One result for each case and tool, in this order, called "memcheck", or "memcheck at SIZE". Each tool has the whole deadline
-  // of its job. One with the result "timeout" or "unsupported", which may come of sharing the device, runs again alone, until one
-  // has that result alone, too; neither says anything against the program. Results end with the first error in their order, so
-  // that the verdict does not depend on which tool was faster: an error stops the tools after it, not those before it.
+  // of its job. One with the result "timeout" or "unsupported", which may come of sharing the device, runs again alone, but not
+  // if the tool had that result alone on an earlier case; neither says anything against the program. Results end with the first
+  // error in their order, so that the verdict does not depend on which tool was faster: an error stops the tools after it, not
+  // those before it.
   std::vector<ToolRun> Run(const std::stop_token& stop);
 
  private:

@@ -139,7 +139,9 @@ std::optional<WorkerPool::StartFailure> WorkerPool::TryStart(Slot& slot, const s
     if (TextField(greeting, "type") == "killed") return StartFailure{KilledFor(greeting)};
     if (TextField(greeting, "type") == "log") {
       const ToolResult report = ReadSanitizerLog(options_.name, TextField(greeting, "text"));
-      return StartFailure{{WorkerDeath::Kind::kExited, "the tool ended first: " + report.message}};
+      const bool clean = report.result == "clean";
+      return StartFailure{{WorkerDeath::Kind::kExited,
+                           clean ? "the worker ended before it was ready" : "the tool ended first: " + report.message}};
     }
     if (TextField(greeting, "type") != "ready") return StartFailure{MalformedReply(greeting)};
     worker.process->SetReady();

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <latch>
 #include <thread>
 
@@ -27,7 +26,7 @@ ChampionCheck CheckExported(Checked& checked, const std::stop_token& stop = {}) 
   checked.compile.on_submit = checked.on_compile;
   checked.workers.expected_image = "nvcc's with lines";
   const ExportToJudge exported{{"kernel.cu", "kernel", "host", {}}, true};
-  return ChampionChecker(checked.compile, checked.workers, &checked.workers, "sm_80", checked.pauses)
+  return ChampionChecker(checked.compile, checked.workers, &checked.workers, "sm_80", false)
       .CheckExport({.source = "candidate"}, {}, {}, {}, kCheckDeadline, exported, stop);
 }
 
@@ -65,20 +64,6 @@ TEST(ChampionToolRuns, LinesAreCompiledAndBlocksSampledWhileAnExportIsMeasured) 
     if (job == kWithLines) all.arrive_and_wait();
   };
   EXPECT_THAT(Tools(CheckExported(checked)), ElementsAre("nvcc clean", "sampled blocks clean", "memcheck clean"));
-}
-
-TEST(ChampionToolRuns, WhereCompilersDisturbTheTimingTheyComeAfterIt) {
-  Checked checked(Passed());
-  checked.pauses = true;
-  std::atomic<int> before = 0;
-  checked.workers.sample_blocks = [&](const std::stop_token&) {
-    ++before;
-    return kCleanBlocks;
-  };
-  checked.on_compile = [&](std::size_t job) { before += job == kWithLines ? 1 : 0; };
-  checked.workers.while_measuring = [&] { EXPECT_EQ(before, 0); };
-  EXPECT_EQ(CheckExported(checked).outcome, Outcome::kOk);
-  EXPECT_EQ(before, 2);
 }
 
 TEST(ChampionToolRuns, AnExportThatFailsStopsWhatIsDoneForTheTools) {

@@ -40,5 +40,11 @@ TEST(DevicePolicy, EverySamplingPlanCanEnd) {
   }
 }
 
+// ChampionChecker compiles for the tools while it times.
+TEST(DevicePolicy, WhereTheToolsRunCompilersDoNotDisturbTheTiming) {
+  for (const DevicePolicy& policy : DevicePolicies())
+    EXPECT_FALSE(policy.runs_sanitizers && policy.pauses_compilers) << policy.kind;
+}
+
 }  // namespace
 }  // namespace evo

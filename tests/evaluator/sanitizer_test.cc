@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluator/messages/message_codec.h"
@@ -60,21 +61,39 @@ TEST(SanitizerLog, WithoutASummaryIsUnsupported) {
   EXPECT_EQ(read.message, "Error: Target application returned an error");
 }
 
+JobResult Replied(Message reply) {
+  JobResult job;
+  job.reply = std::move(reply);
+  return job;
+}
+
 // As where several processes do not fit into the device's memory together.
 TEST(Sanitizer, AProgramThatDidNotRunIsNotClean) {
   const ToolResult result =
-      WithAnswer({"racecheck", "clean", ""}, ToReply(InfrastructureReport{"8 bytes for x do not fit into the memory"}));
+      WithAnswer({"racecheck", "clean", ""}, Replied(ToReply(InfrastructureReport{"8 bytes for x do not fit into the memory"})));
   EXPECT_EQ(result.tool, "racecheck");
   EXPECT_EQ(result.result, "unsupported");
   EXPECT_EQ(result.message, "the kernel did not run under the tool: 8 bytes for x do not fit into the memory");
 }
 
+TEST(Sanitizer, AWorkerThatDiedBeforeItsAnswerIsNotClean) {
+  for (const WorkerDeath::Kind kind :
+       {WorkerDeath::Kind::kExited, WorkerDeath::Kind::kSignalled, WorkerDeath::Kind::kCannotStart}) {
+    JobResult job;
+    job.death = WorkerDeath{kind, "killed by signal 11"};
+    const ToolResult result = WithAnswer({"racecheck", "clean", ""}, job);
+    EXPECT_EQ(result.tool, "racecheck");
+    EXPECT_EQ(result.result, "unsupported");
+    EXPECT_EQ(result.message, "killed by signal 11");
+  }
+}
+
 TEST(Sanitizer, AWrongAnswerUnderAToolIsNoted) {
-  EXPECT_EQ(WithAnswer({"memcheck", "clean", ""}, ToReply(SmallCaseResult{""})).message, "");
-  const ToolResult wrong = WithAnswer({"memcheck", "clean", ""}, ToReply(SmallCaseResult{"case small: y: 3 for 2"}));
+  EXPECT_EQ(WithAnswer({"memcheck", "clean", ""}, Replied(ToReply(SmallCaseResult{""}))).message, "");
+  const ToolResult wrong = WithAnswer({"memcheck", "clean", ""}, Replied(ToReply(SmallCaseResult{"case small: y: 3 for 2"})));
   EXPECT_EQ(wrong.result, "clean");
   EXPECT_EQ(wrong.message, "wrong under the tool: case small: y: 3 for 2");
-  EXPECT_EQ(WithAnswer({"memcheck", "clean", ""}, Message{}).result, "clean");
+  EXPECT_EQ(WithAnswer({"memcheck", "clean", ""}, Replied({})).result, "clean");
 }
 
 TEST(Sanitizer, ThatIsNotInstalledIsMissing) {
