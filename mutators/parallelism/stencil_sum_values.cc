@@ -32,11 +32,12 @@ bool IsCommonName(const WalkingParts& parts, int name) {
          std::find(common.begin(), common.end(), declared.parent) != common.end();
 }
 
-// An expression as an operand may be spelled. What a macro means may need parentheses that its call does not show.
+// An expression as an operand may be spelled: a macro may mean something that needs parentheses, and so does a comma.
 std::string SpelledOperand(const SyntaxTree& tree, int expression) {
   const SyntaxNode& node = tree.node(expression);
   const bool is_macro = node.children.empty() && (node.kind_name == "BinaryOperator" || node.kind_name == "ConditionalOperator");
-  return is_macro ? fmt::format("({})", tree.Text(expression)) : std::string(tree.Text(expression));
+  std::string text(tree.Text(expression));
+  return is_macro || tree.Operator(expression) == "," ? fmt::format("({})", text) : text;
 }
 
 }  // namespace

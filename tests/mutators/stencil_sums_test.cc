@@ -147,6 +147,10 @@ TEST(StencilSums, KeepsMacrosWhole) {
   EXPECT_THAT(ChildOfSums(WithLines("#define CW a / b\n", integers)), HasSubstr("const float weight_0 = (double)(a / b);\n"));
 }
 
+TEST(StencilSums, TakesWeightsWithCommas) {
+  EXPECT_THAT(ChildOfSums(With(kStar, "0.1f * (", "(1.0f, 0.1f) * (")), HasSubstr("const float weight_0 = (1.0f, 0.1f);\n"));
+}
+
 // Statements that are macros are understood once they are written out, or not at all.
 TEST(StencilSums, SurvivesStatementsThatAreMacros) {
   const char* const kSum =
