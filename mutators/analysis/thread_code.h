@@ -31,8 +31,9 @@ class ThreadCode {
   bool Affords() { return ++steps_ <= kMostSteps; }
 
  private:
-  // Some seconds. A tiled product of somebody else takes half of this, naive ones of the shipped tasks a hundredth.
-  static constexpr std::int64_t kMostSteps = 40'000'000;
+  // Some ten seconds, which a parent whose threads work together may take once (IsKnownElsewhere): tiled products of others take
+  // up to half of it, naive kernels of the shipped tasks a hundredth.
+  static constexpr std::int64_t kMostSteps = 100'000'000;
 
   const SyntaxTree& tree_;
   ExpressionKinds kinds_;

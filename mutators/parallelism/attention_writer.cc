@@ -139,8 +139,8 @@ std::string AttentionWriter::Body() const {
                                       found_.output == found_.element ? kAttentionStoreElements : kAttentionStoreNumbers})
     text += part.substr(1);
   text = WithOtherName(text, "INVERSE_", zero ? "weight > 0.0f ? 1.0f / weight : 0.0f" : "1.0f / weight");
-  // Without any keys no barrier at all has followed.
-  if (found_.keyless) text = WithOtherName(text, "__syncwarp", "__syncthreads");
+  // Without any keys no barrier at all has followed. A length in memory may say so even if no run without keys was understood.
+  if (found_.keyless || found_.keys.find('[') != std::string::npos) text = WithOtherName(text, "__syncwarp", "__syncthreads");
   // What depends on whether keys behind the row are hidden.
   text = WithOtherName(text, "END_", found_.causal ? "min(last_key, first_row + kRows)" : "last_key");
   text = WithOtherName(text, "SEEN_", found_.causal ? "min(last_key, own_row + 1)" : "last_key");

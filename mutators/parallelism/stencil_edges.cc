@@ -50,7 +50,15 @@ bool StencilEdgeFinder::Add(int condition, bool negated, int depth) {
 bool StencilEdgeFinder::Replace(int expression, Replacements& replaced, std::vector<std::size_t>& axes, int depth) const {
   if (depth == 0 || !IsPure(tree_, expression) || LoadsIn(tree_, expression)) return false;
   const std::set<int> written = WrittenIn(tree_, found_.kernel);
+  const auto is_same = [&](int declaration) {
+    const SyntaxNode& declared = tree_.node(declaration);
+    return declared.kind_name == "ParmDecl" || declared.function < 0 ||
+           std::find(statements_.common().begin(), statements_.common().end(), declared.parent) != statements_.common().end();
+  };
   for (const int node : Subtree(tree_, expression)) {
+    // What a macro names cannot be replaced.
+    const auto& hidden = tree_.node(node).hidden;
+    if (!std::all_of(hidden.begin(), hidden.end(), is_same)) return false;
     const int name = NamedDeclaration(tree_, node);
     if (name < 0 || tree_.node(node).kind_name != "DeclRefExpr") continue;
     const SyntaxNode& declared = tree_.node(name);
@@ -68,9 +76,7 @@ bool StencilEdgeFinder::Replace(int expression, Replacements& replaced, std::vec
       replaced.emplace_back(node, text);
       continue;
     }
-    const bool is_common =
-        std::find(statements_.common().begin(), statements_.common().end(), declared.parent) != statements_.common().end();
-    if (declared.kind_name == "ParmDecl" || declared.function < 0 || is_common) continue;
+    if (is_same(name)) continue;
     if (declared.kind_name != "VarDecl" || declared.children.empty() || written.contains(name)) return false;
     Replacements inner;
     const int initial = declared.children.back();

@@ -136,8 +136,8 @@ StencilSumFinder::Flow StencilSumFinder::ExecuteLoop(int statement) {
 void StencilSumFinder::Assign(int expression) {
   const auto& sides = parts_.tree.node(expression).children;
   const std::string_view spelled = parts_.tree.Operator(expression);
-  const int target = sides.front(), variable = NamedDeclaration(parts_.tree, target);
   if (spelled.empty() || sides.size() != 2) return void(Refuse(Quoted(parts_.tree, expression)));
+  const int target = sides.front(), variable = NamedDeclaration(parts_.tree, target);
   if (!StencilSum::IsReal(parts_.tree.node(target).type)) {
     Refuse(fmt::format("{} is no float", Quoted(parts_.tree, target)));
     return;
@@ -146,7 +146,9 @@ void StencilSumFinder::Assign(int expression) {
   if (refusal_.given()) return;
   if (IsStore(parts_.tree, expression)) {
     if (stored_ || spelled != "=") return void(Refuse("it stores several times"));
-    type_ = WithoutConst(parts_.tree.node(sides[1]).type);
+    const std::string type = WithoutConst(parts_.tree.node(sides[1]).type);
+    // Of what is stored inside and at edges, the more precise one decides.
+    if (type_ != "double" && (type_ != "float" || StencilSum::IsReal(type))) type_ = type;
     stored_ = SumOf(value);
     return;
   }

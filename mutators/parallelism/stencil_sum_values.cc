@@ -32,6 +32,14 @@ bool IsCommonName(const WalkingParts& parts, int name) {
          std::find(common.begin(), common.end(), declared.parent) != common.end();
 }
 
+// An expression as an operand may be spelled: a macro may mean something that needs parentheses, and so does a comma.
+std::string SpelledOperand(const SyntaxTree& tree, int expression) {
+  const SyntaxNode& node = tree.node(expression);
+  const bool is_macro = node.children.empty() && (node.kind_name == "BinaryOperator" || node.kind_name == "ConditionalOperator");
+  std::string text(tree.Text(expression));
+  return is_macro || tree.Operator(expression) == "," ? fmt::format("({})", text) : text;
+}
+
 }  // namespace
 
 // Refused if the value is not known.
@@ -52,7 +60,7 @@ std::optional<StencilSumFinder::Value> StencilSumFinder::Invariant(int expressio
   if (!IsPure(parts_.tree, expression) || LoadsIn(parts_.tree, expression) ||
       !std::all_of(named.begin(), named.end(), [&](int name) { return IsCommonName(parts_, name); }))
     return std::nullopt;
-  const std::string text(parts_.tree.Text(expression));
+  const std::string text = SpelledOperand(parts_.tree, expression);
   if (!StencilSum::IsReal(parts_.tree.node(expression).type)) {
     if (const auto integer = integers_.ValueOf(expression)) return Value{integer, std::nullopt};
     if (!IsArithmetic(WithoutConst(parts_.tree.node(expression).type))) return std::nullopt;
@@ -61,19 +69,21 @@ std::optional<StencilSumFinder::Value> StencilSumFinder::Invariant(int expressio
   const bool literal =
       !named.empty() || text.empty() ? false : text.front() == '.' || (text.front() >= '0' && text.front() <= '9');
   if (literal && Parenthesised(text) == text) return Value{std::nullopt, SumOfLiteral(parts_.tree, text)};
-  // Parts may be zero, one or negative.
-  if (integers_.kinds().KindOf(expression) == ExpressionKind::kUnary ||
-      integers_.kinds().KindOf(expression) == ExpressionKind::kParentheses)
-    return std::nullopt;
+  // Parts may be zero, one or negative. A macro has none.
+  const ExpressionKind kind = integers_.kinds().KindOf(expression);
+  const bool has_parts = !parts_.tree.node(expression).children.empty();
+  if (has_parts && (kind == ExpressionKind::kUnary || kind == ExpressionKind::kParentheses)) return std::nullopt;
   return Value{std::nullopt, WeightedSum::Number({text, false})};
 }
 
 StencilSumFinder::Value StencilSumFinder::Evaluate(int expression) {
   if (refusal_.given()) return {};
+  const Nesting level(refusal_);
+  if (level.TooDeep()) return Refuse(fmt::format("{} is nested too deeply", Quoted(parts_.tree, expression)));
   const SyntaxNode& node = parts_.tree.node(expression);
   if (const auto known = Known(expression)) return *known;
   if (const auto value = Invariant(expression)) return *value;
-  switch (integers_.kinds().KindOf(expression)) {
+  switch (node.children.empty() ? ExpressionKind::kOther : integers_.kinds().KindOf(expression)) {
     case ExpressionKind::kParentheses:
       return Evaluate(node.children.back());
     case ExpressionKind::kUnary: {

@@ -220,6 +220,7 @@ TEST(Restructuring, NamesOperatorsThatEditSources) {
   const std::vector<std::string> names = Restructuring();
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   for (const std::string& name : names) EXPECT_NE(dynamic_cast<const SourceMutator*>(mutators.Find(name)), nullptr) << name;
+  for (const char* const stencil : {"stencil_rows", "stencil_sums"}) EXPECT_THAT(names, testing::Contains(stencil));
 }
 
 // Two loops, of which the first one is edited.

@@ -155,6 +155,15 @@ TEST(FuseAttention, KeepsWhatRowsWithoutKeysAre) {
   EXPECT_THAT(Fused(With(kThreePasses, "(sum / weights)", "(weights > 0.0f ? sum / weights : 0.0f)")), HasSubstr(zero));
 }
 
+// Whether a row may have no keys is unknown where such a run is not understood.
+TEST(FuseAttention, WaitsForAllThreadsWhereKeysMayBeNone) {
+  const std::string passed = With(With(kThreePasses, "attend(Q, K, V, O, S", "attend(Q, K, V, lengths, O, S"), "const half* V,",
+                                  "const half* V, const int* lengths,");
+  const std::string known = With(passed, "end = length;", "end = lengths[blockIdx.z];");
+  for (const std::string& source : {known, With(known, "blockIdx.z];", "blockIdx.z];\n  if (end == 0) __nanosleep(1);")})
+    EXPECT_THAT(Fused(source), HasSubstr("__pipeline_wait_prior(0);\n  __syncthreads();"));
+}
+
 TEST(FuseAttention, SaysWhyNot) {
   EXPECT_THAT(WhyNotFused(kThreePasses), IsEmpty());
   const std::vector<std::tuple<const char*, const char*, const char*>> changes{

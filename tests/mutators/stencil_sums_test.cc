@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/mutators/mutating.h"
@@ -107,11 +108,87 @@ TEST(StencilSums, SaysWhyAKernelIsLeftAsItIs) {
   for (const auto& [source, why] : kRefused) EXPECT_THAT(RefusedSums(source), HasSubstr(why)) << source;
 }
 
+// What is read of very long sums ends before the stack does.
+TEST(StencilSums, RefusesVeryLongSums) {
+  std::string many = "0.4f * u[at]";
+  for (int i = 0; i < 300; ++i) many += " + u[at]";
+  EXPECT_THAT(RefusedSums(With(kStar, "0.4f * u[at]", many)), HasSubstr(" is nested too deeply"));
+}
+
 // An array of weights that the kernel changes is not followed.
 TEST(StencilSums, RefusesWeightsThatChange) {
   const std::string source = With(With(kStar, "  v[at] = 0.1f", "  float w[2] = {0.1f, 0.4f};\n  w[1] = u[at];\n  v[at] = w[0]"),
                                   "0.4f * u[at]", "w[1] * u[at]");
   EXPECT_THAT(RefusedSums(source), Not(IsEmpty()));
+}
+
+std::string WithLines(const std::string& lines, const std::string& source) {
+  return With(source, "__global__", lines + "__global__");
+}
+
+// A call of a macro has no parts.
+TEST(StencilSums, TakesWeightsThatAreMacros) {
+  for (const char* const meaning : {"(0.1f)", "-0.1f", "(float)0.1", "(1 > 0 ? 0.1f : 0.2f)", "(0.05f + 0.05f)", "fabsf(0.1f)"}) {
+    SCOPED_TRACE(meaning);
+    const std::string child = ChildOfSums(WithLines(fmt::format("#define CW {}\n", meaning), With(kStar, "0.1f * (", "CW * (")));
+    EXPECT_THAT(child, HasSubstr("CW"));
+  }
+  const std::string local =
+      With(With(kStar, "  if (x == 0", "  const float c = 0.5f * 0.2f;\n  if (x == 0"), "0.1f * (", "CW * (");
+  for (const char* const meaning : {"(c)", "(c + 0.1f)", "(-c)", "c"})
+    EXPECT_THAT(ChildrenOf("stencil_sums", WithLines(fmt::format("#define CW {}\n", meaning), local)), SizeIs(1)) << meaning;
+}
+
+// What a macro means may have no parentheses.
+TEST(StencilSums, KeepsMacrosWhole) {
+  const std::string fused = With(With(kStar, "0.1f * (", "fmaf(CW, ("), ") + 0.4f * u[at]", "), 0.4f * u[at])");
+  EXPECT_THAT(ChildOfSums(WithLines("#define CW 0.05f + 0.05f\n", fused)), HasSubstr("const float weight_0 = 0.05f + 0.05f;\n"));
+  const std::string integers = With(fused, "  if (x == 0", "  const int a = 7, b = 2;\n  if (x == 0");
+  EXPECT_THAT(ChildOfSums(WithLines("#define CW a / b\n", integers)), HasSubstr("const float weight_0 = (double)(a / b);\n"));
+}
+
+TEST(StencilSums, TakesWeightsWithCommas) {
+  EXPECT_THAT(ChildOfSums(With(kStar, "0.1f * (", "(1.0f, 0.1f) * (")), HasSubstr("const float weight_0 = (1.0f, 0.1f);\n"));
+}
+
+// Statements that are macros are understood once they are written out, or not at all.
+TEST(StencilSums, SurvivesStatementsThatAreMacros) {
+  const char* const kSum =
+      "  v[at] = 0.1f * (u[at - plane] + u[at + plane] + u[at - width] + u[at + width] + u[at - 1] + u[at + 1]) + 0.4f * "
+      "u[at];\n";
+  const std::string added = With(kStar, kSum,
+                                 "  float sum = u[at - 1] + u[at - plane];\n  ADD(sum, u[at + 1]);\n  ADD(sum, u[at + plane]);\n"
+                                 "  ADD(sum, u[at - width] + u[at + width]);\n  v[at] = 0.1f * sum;\n");
+  EXPECT_LE(ChildrenOf("stencil_sums", WithLines("#define ADD(s, x) s += x\n", added)).size(), 1);
+  const std::string stored = With(kStar, kSum, "  STORE(0.1f * (u[at - 1] + u[at + 1]));\n");
+  EXPECT_LE(ChildrenOf("stencil_sums", WithLines("#define STORE(x) v[at] = x\n", stored)).size(), 1);
+  const std::string bottom = With(kStar, "z == 0", "AT_BOTTOM");
+  for (const std::string& child : ChildrenOf("stencil_sums", WithLines("#define AT_BOTTOM (z == 0)\n", bottom)))
+    EXPECT_THAT(child, HasSubstr("const unsigned at_edge = z == 0 || z == depth - 1 ? ~0u : edges;\n"));
+  const std::string edges = With(kStar, "x == 0 || x == width - 1 || y == 0", "AT_END || y == 0");
+  for (const std::string& child : ChildrenOf("stencil_sums", WithLines("#define AT_END (x == 0 || x == width - 1)\n", edges)))
+    EXPECT_THAT(child, HasSubstr("if (x == 0 || x == width - 1 || y == 0 || y == height - 1) edges |= 1u << n;\n"));
+}
+
+// A parameter that the kernel changes is not the one that was passed.
+TEST(StencilSums, FollowsParametersThatChange) {
+  const std::string passed = With(With(With(kStar, "int width)", "int width, float c)"), "D, H, W)", "D, H, W, 0.5)"),
+                                  "  v[at] = 0.1f", "  c *= 2.0f;\n  v[at] = c");
+  for (const std::string& child : ChildrenOf("stencil_sums", passed)) EXPECT_THAT(child, HasSubstr("c * 2.0f"));
+}
+
+// Of two stores, the more precise one decides.
+TEST(StencilSums, SumsUpInTheTypeOfTheSum) {
+  const std::string sum =
+      "0.1 * (u[at - plane] + u[at + plane] + u[at - width] + u[at + width] + u[at - 1] + u[at + 1]) + 0.4 * u[at];\n";
+  const std::string floats = With(kStar, "    v[at] = u[at];\n    return;\n  }\n", "    v[at] = 0;\n    return;\n  }\n");
+  EXPECT_THAT(ChildOfSums(floats), HasSubstr("const float inside = "));
+  const std::string doubles = With(
+      With(With(With(With(kStar, "const float* u", "const double* u"), "float* v", "double* v"), "if (x == 0", "if (!(x == 0"),
+           "z == depth - 1) {\n    v[at] = u[at];\n    return;\n", "z == depth - 1)) {\n    v[at] = " + sum + "    return;\n"),
+      "  v[at] = 0.1f * (u[at - plane] + u[at + plane] + u[at - width] + u[at + width] + u[at - 1] + u[at + 1]) + 0.4f * u[at]",
+      "  v[at] = 0.0f");
+  EXPECT_THAT(ChildOfSums(doubles), HasSubstr("const double inside = "));
 }
 
 }  // namespace
