@@ -134,8 +134,9 @@ class FakeDevice : public Device {
     BufferLayout layout() const override { return layout_; }
     Address Allocate(std::size_t bytes) override {
       ++operations_.allocations;
-      blocks_.push_back(std::make_unique<std::byte[]>(bytes));
-      return reinterpret_cast<Address>(blocks_.back().get());
+      // As a device's memory is: what a buffer's guards are depends on where it begins.
+      blocks_.push_back(std::make_unique<std::byte[]>(bytes + kAlignment));
+      return (reinterpret_cast<Address>(blocks_.back().get()) + kAlignment - 1) / kAlignment * kAlignment;
     }
     void Free(Address) override { ++operations_.freed; }  // everything is freed at the end
     DeviceStatus Copy(const DeviceCopy& copy) override {
@@ -165,6 +166,8 @@ class FakeDevice : public Device {
     }
 
    private:
+    static constexpr std::size_t kAlignment = 4096;
+
     const BufferLayout& layout_;
     Operations& operations_;
     std::vector<std::unique_ptr<std::byte[]>> blocks_;
