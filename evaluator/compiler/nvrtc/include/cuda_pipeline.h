@@ -25,10 +25,11 @@ extern "C" __device__ unsigned __nvvm_get_smem_pointer(void*);
   EVO_COPY(cache, size, 0) EVO_COPY(cache, size, 1) EVO_COPY(cache, size, 2) EVO_COPY(cache, size, 3) EVO_COPY(cache, size, 4)
 #define EVO_COPIES_OF_8(cache, size) \
   EVO_COPIES_OF_4(cache, size) EVO_COPY(cache, size, 5) EVO_COPY(cache, size, 6) EVO_COPY(cache, size, 7) EVO_COPY(cache, size, 8)
-#define EVO_COPIES_OF_16(cache, size)                                                                    \
-  EVO_COPIES_OF_8(cache, size)                                                                           \
-  EVO_COPY(cache, size, 9) EVO_COPY(cache, size, 10) EVO_COPY(cache, size, 11) EVO_COPY(cache, size, 12) \
-      EVO_COPY(cache, size, 13) EVO_COPY(cache, size, 14) EVO_COPY(cache, size, 15) EVO_COPY(cache, size, 16)
+#define EVO_COPIES_OF_16(cache, size)                                                                     \
+  EVO_COPIES_OF_8(cache, size)                                                                            \
+  EVO_COPY(cache, size, 9)                                                                                \
+  EVO_COPY(cache, size, 10) EVO_COPY(cache, size, 11) EVO_COPY(cache, size, 12) EVO_COPY(cache, size, 13) \
+      EVO_COPY(cache, size, 14) EVO_COPY(cache, size, 15) EVO_COPY(cache, size, 16)
 
 // Traps for sizes that cannot be copied this way, as the toolkit's function does.
 static inline __device__ void evo_pipeline_memcpy_async(void* __restrict__ to, const void* __restrict__ from, size_t size,
@@ -75,7 +76,8 @@ static inline __device__ void evo_pipeline_memcpy_async(void* __restrict__ to, c
 static inline __device__ void evo_pipeline_wait_prior(size_t prior) {
   switch (prior) {
     EVO_WAIT(0)
-    EVO_WAIT(1) EVO_WAIT(2) EVO_WAIT(3) EVO_WAIT(4) EVO_WAIT(5) EVO_WAIT(6) EVO_WAIT(7) default
+    EVO_WAIT(1)
+    EVO_WAIT(2) EVO_WAIT(3) EVO_WAIT(4) EVO_WAIT(5) EVO_WAIT(6) EVO_WAIT(7) default
         : asm volatile("cp.async.wait_group %0;" ::"n"(8));
   }
 }
