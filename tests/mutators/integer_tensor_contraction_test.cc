@@ -50,11 +50,7 @@ __global__ void gram(const unsigned char* u, const unsigned char* v, int* g, uns
 )";
 
 // With the larger tiles to begin with; the other child has smaller ones.
-std::string OfIntegers(const std::string& source) {
-  const auto children = ChildrenOf("integer_tensor_contraction", source);
-  EXPECT_EQ(children.size(), 2u) << source;
-  return children.empty() ? "" : children.front();
-}
+std::string OfIntegers(const std::string& source) { return FirstChildOf("integer_tensor_contraction", source, 2); }
 
 std::vector<std::string> WhyNotIntegers(const std::string& source) { return RefusalsOf("integer_tensor_contraction", source); }
 

@@ -88,4 +88,18 @@ inline bool AnyContains(const std::vector<std::string>& texts, const std::string
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& t) { return t.find(part) != std::string::npos; });
 }
 
+// The first of so many children that a mutator can make from a source; empty if there are none.
+inline std::string FirstChildOf(const std::string& mutator, const std::string& source, std::size_t children) {
+  const std::vector<std::string> made = ChildrenOf(mutator, source);
+  EXPECT_EQ(made.size(), children) << source << testing::PrintToString(RefusalsOf(mutator, source));
+  return made.empty() ? "" : made.front();
+}
+
+// Why a mutator makes no child of a source; empty if it does not say why.
+inline std::string WhyNoChildOf(const std::string& mutator, const std::string& source) {
+  EXPECT_TRUE(ChildrenOf(mutator, source).empty()) << source;
+  const std::vector<std::string> refusals = RefusalsOf(mutator, source);
+  return refusals.empty() ? "" : refusals.front();
+}
+
 }  // namespace evo

@@ -16,11 +16,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 // With the larger tiles to begin with; the other child has smaller ones.
-std::string BySplitting(const std::string& source) {
-  const auto children = ChildrenOf("split_tensor_contraction", source);
-  EXPECT_EQ(children.size(), 2u) << source;
-  return children.empty() ? "" : children.front();
-}
+std::string BySplitting(const std::string& source) { return FirstChildOf("split_tensor_contraction", source, 2); }
 
 std::vector<std::string> WhyNotSplit(const std::string& source) { return RefusalsOf("split_tensor_contraction", source); }
 

@@ -9,7 +9,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
@@ -28,17 +27,9 @@ __global__ void heat(const float* u, float* v, int width, int height) {
 }
 )";
 
-std::string ChildOfStencil(const std::string& source) {
-  const auto children = ChildrenOf("stencil_rows", source);
-  EXPECT_THAT(children, SizeIs(1)) << (children.empty() ? ::testing::PrintToString(RefusalsOf("stencil_rows", source)) : "");
-  return children.empty() ? "" : children.front();
-}
+std::string ChildOfStencil(const std::string& source) { return FirstChildOf("stencil_rows", source, 1); }
 
-std::string RefusedStencil(const std::string& source) {
-  EXPECT_THAT(ChildrenOf("stencil_rows", source), IsEmpty());
-  const auto refusals = RefusalsOf("stencil_rows", source);
-  return refusals.empty() ? "" : refusals.front();
-}
+std::string RefusedStencil(const std::string& source) { return WhyNoChildOf("stencil_rows", source); }
 
 TEST(StencilRows, ReadsAsAPersonWouldHaveWrittenIt) {
   const std::string child = ChildOfStencil(kHeat);

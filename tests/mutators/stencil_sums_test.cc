@@ -30,17 +30,9 @@ __global__ void heat(const float* u, float* v, int depth, int height, int width)
 }
 )";
 
-std::string ChildOfSums(const std::string& source) {
-  const auto children = ChildrenOf("stencil_sums", source);
-  EXPECT_THAT(children, SizeIs(1)) << (children.empty() ? ::testing::PrintToString(RefusalsOf("stencil_sums", source)) : "");
-  return children.empty() ? "" : children.front();
-}
+std::string ChildOfSums(const std::string& source) { return FirstChildOf("stencil_sums", source, 1); }
 
-std::string RefusedSums(const std::string& source) {
-  EXPECT_THAT(ChildrenOf("stencil_sums", source), IsEmpty());
-  const auto refusals = RefusalsOf("stencil_sums", source);
-  return refusals.empty() ? "" : refusals.front();
-}
+std::string RefusedSums(const std::string& source) { return WhyNoChildOf("stencil_sums", source); }
 
 TEST(StencilSums, AddsEachPlaneToTheResultsAroundIt) {
   const std::string child = ChildOfSums(kStar);

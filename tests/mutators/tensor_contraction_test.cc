@@ -16,11 +16,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 // With the larger tiles to begin with; the other child has smaller ones.
-std::string OnTensorCores(const std::string& source) {
-  const auto children = ChildrenOf("tensor_contraction", source);
-  EXPECT_EQ(children.size(), 2u) << source;
-  return children.empty() ? "" : children.front();
-}
+std::string OnTensorCores(const std::string& source) { return FirstChildOf("tensor_contraction", source, 2); }
 
 std::vector<std::string> Refusals(const std::string& source) { return RefusalsOf("tensor_contraction", source); }
 
