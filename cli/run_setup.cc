@@ -10,6 +10,7 @@
 #include "cli/resumable_run.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
+#include "engine/reproduction.h"
 #include "evaluator/device/device_policy.h"
 #include "evo_version.h"
 #include "kernel_templates/task_shape.h"
@@ -189,6 +190,10 @@ StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, 
     std::vector<std::string> restructuring = Restructuring();
     std::erase_if(restructuring, [&](const std::string& op) { return !run.operators.contains(op); });
     if (!restructuring.empty()) stored.restructuring = std::move(restructuring);
+    if (stored.restructuring && options.children == 0 && !stored.surrogate) {
+      stored.early_children = Reproduction::kUsualEarlyChildren;
+      stored.early_candidates = Reproduction::kUsualEarlyCandidates;
+    }
   }
   stored.evaluations = options.evaluations;
   stored.shapes = options.shapes;

@@ -27,7 +27,7 @@ BOOST_DESCRIBE_STRUCT(StoredReplay, (), (database, runs, missing))
 BOOST_DESCRIBE_STRUCT(StoredOptions, (),
                       (definitions, ordinals, surrogate, minimise, proven_only, baseline_apart, operators, evaluations,
                        header_folders, shapes, sweep, rewards, rewards_by_bottleneck, restructuring, kernel_kind, replay,
-                       early_children, executor))
+                       early_children, early_candidates, executor))
 
 namespace {
 

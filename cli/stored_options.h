@@ -41,6 +41,7 @@ struct StoredOptions {
   std::optional<std::vector<std::string>> restructuring;
   std::optional<StoredReplay> replay;   // unset: candidates are measured
   std::optional<int> early_children;    // EvolutionSettings::early_children; unset: 0
+  std::optional<int> early_candidates;  // EvolutionSettings::early_candidates; unset: the default there
   std::optional<std::string> executor;  // "slurm", "ssh" or "launcher": where run workers were; unset: here. For the record only
 };
 

@@ -25,7 +25,7 @@ class ChildRanker {
   // The usual number of children of a generation where only parameters are set: few, so that what one generation shows counts in
   // the next but one (docs/results.md, "Search on a measured landscape").
   static constexpr int kUsualChildren = 8;
-  // And while the run has fewer than Reproduction::kEarlyCandidates: the first generations are bred before anything is learnt.
+  // And while a run is early (EvolutionSettings::early_candidates): the first generations are bred before anything is learnt.
   static constexpr int kUsualEarlyChildren = 3;
 
   // `seeds` are the templates at their defaults, `operators` the names of all operators that may change a genome.

@@ -25,9 +25,10 @@ struct EvolutionSettings {
   // The baseline is measured but is no parent, because it was not selected to take part. It is a parent all the same if no other
   // candidate of generation 0 is ok.
   bool baseline_apart = false;
-  // Children of a generation while the run has fewer than Reproduction::kEarlyCandidates candidates, run.children at most; 0: as
-  // many as later.
+  // Children of a generation while the run is early, run.children at most; 0: as many as later.
   int early_children = 0;
+  // A run is early as long as it has fewer candidates.
+  int early_candidates = 48;
   // Of all operators whose edits may occur, also those that this run does not draw. An edit of another one counts as unproven.
   Promises promises;
 };

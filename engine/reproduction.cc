@@ -112,7 +112,7 @@ void Reproduction::AddEach(Offspring& offspring, const Candidate& parent, bool r
 
 // Of the generation that is made now, at most.
 int Reproduction::Children() const {
-  const bool early = settings_.early_children > 0 && made_ < kEarlyCandidates;
+  const bool early = settings_.early_children > 0 && made_ < static_cast<std::size_t>(settings_.early_candidates);
   return early ? std::min(settings_.early_children, settings_.run.children) : settings_.run.children;
 }
 

@@ -26,8 +26,9 @@ inline constexpr const char* kCombine = "combine";
 // candidates.
 class Reproduction {
  public:
-  // Candidates with which a run is no longer early, see EvolutionSettings::early_children.
-  static constexpr std::size_t kEarlyCandidates = 48;
+  // The usual early generations (EvolutionSettings) of a run that knows of structures: what a child tells counts two generations
+  // later, and the first hundreds of candidates tell most (docs/adr/0020-structures-first.md).
+  static constexpr int kUsualEarlyChildren = 8, kUsualEarlyCandidates = 200;
 
   // Both outlive this.
   Reproduction(const EvolutionSettings& settings, const EvolutionParts& parts) : settings_(settings), parts_(parts) {}

@@ -28,6 +28,13 @@ std::string StructureKey(const std::string& template_digest, std::span<const Edi
   return structure;
 }
 
+// The operator and what it edits, without what stands around it: other edits of a genome have changed that.
+std::string PlaceOf(const Edit& edit) {
+  std::string place = edit.op;
+  for (const Anchor& anchor : edit.anchors) place += '\0' + anchor.function + '\0' + anchor.kind + '\0' + anchor.tokens;
+  return place;
+}
+
 // The edit with the values of the parameters that it brings in a genome.
 Edit AsIn(const Genome& genome, Edit edit) {
   for (BroughtParameter& brought : edit.brings) {
@@ -100,9 +107,13 @@ std::vector<Edit> WonEdits::EditsFor(const Genome& genome, Bottleneck bottleneck
     if (const double gain = one.Expected(bottleneck); gain >= kLeastGain * kElsewhere) won.emplace_back(gain, &one.edit);
   }
   std::stable_sort(won.begin(), won.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::set<std::string> operators;
-  for (const Edit& edit : genome.edits) operators.insert(edit.op);
-  std::erase_if(won, [&](const auto& one) { return !operators.insert(one.second->op).second; });
+  std::set<std::string> had, operators;
+  for (const Edit& edit : genome.edits) {
+    had.insert(PlaceOf(edit));
+    if (selection.Restructures(edit.op)) operators.insert(edit.op);
+  }
+  std::erase_if(won,
+                [&](const auto& one) { return had.contains(PlaceOf(*one.second)) || !operators.insert(one.second->op).second; });
   std::vector<Edit> taken;
   for (const auto& [gain, edit] : won) {
     if (turn == 0 || (turn == 1 && taken.size() < 2) || (turn > 1 && rng.Chance(kDrawn))) taken.push_back(*edit);

@@ -27,9 +27,9 @@ class WonEdits {
   // Generations must come in order, from 0. `selection` knows the parents of the record's candidates, and nothing of the record.
   void Learn(const GenerationRecord& record, const OperatorSelection& selection);
 
-  // Edits that a genome is to get, those with the greatest gains first: of operators of which it has none, one of each. On turn 0
-  // all that won, on turn 1 the two best, and on others a part that is drawn. Parameters that they bring have as `initial` the
-  // values with which they won.
+  // Edits that a genome is to get, those with the greatest gains first: none that it has, no second one of an operator that
+  // restructures, and one of each operator. On turn 0 all that won, on turn 1 the two best, and on others a part that is drawn.
+  // Parameters that they bring have as `initial` the values with which they won.
   std::vector<Edit> EditsFor(const Genome& genome, Bottleneck bottleneck, const OperatorSelection& selection, std::size_t turn,
                              Rng& rng) const;
 

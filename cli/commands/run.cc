@@ -150,6 +150,7 @@ RunStatus Evolve(const RunOptions& options, RunSetup& setup, Breeder& breeder, E
                        .minimise_champion = setup.options.minimise,
                        .baseline_apart = setup.options.baseline_apart,
                        .early_children = setup.options.early_children.value_or(0),
+                       .early_candidates = setup.options.early_candidates.value_or(EvolutionSettings().early_candidates),
                        .promises = MutatorSet().AllPromises()},
                       {breeder, evaluator, store, observer, *population, choice, selection.get()});
   const Overdue overdue(options.time_limit, context.interrupt);

@@ -36,6 +36,7 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   options.restructuring = {"tile_contraction", "stencil_rows"};
   options.executor = "slurm";
   options.early_children = 4;
+  options.early_candidates = 90;
   options.replay = StoredReplay{"/a/evo.db", {2, 5}, "skip"};
   const StoredOptions read = Read(ToText(options));
   EXPECT_EQ(ToText(read), ToText(options));
@@ -46,6 +47,7 @@ TEST(StoredOptions, AreReadAsTheyWereWritten) {
   EXPECT_THAT(*read.restructuring, ElementsAre("tile_contraction", "stencil_rows"));
   EXPECT_EQ(read.executor, "slurm");
   EXPECT_EQ(read.early_children, 4);
+  EXPECT_EQ(read.early_candidates, 90);
 }
 
 // Databases and the queries of db/ know these names; a key that is there at all means a sweep, rewards or a replay.

@@ -64,18 +64,18 @@ TEST(Reproduction, RendersTheSeedsAsGenerationZero) {
 }
 
 TEST(Reproduction, MakesSmallGenerationsWhileARunIsEarly) {
-  World world(EvolutionSettings{.run = FakeRun(), .seeds = {GenomeAt(50)}, .early_children = 6});
+  World world(EvolutionSettings{.run = FakeRun(), .seeds = {GenomeAt(50)}, .early_children = 6, .early_candidates = 60});
   ASSERT_EQ(world.Run(), RunStatus::kFinished);
   std::size_t made = 1;
   std::set<std::size_t> sizes;
   for (std::size_t g = 1; g < world.store.generations.size(); ++g) {
     const std::size_t size = world.store.generations[g].candidates.size();
-    const auto most = static_cast<std::size_t>(made < Reproduction::kEarlyCandidates ? 6 : world.run.children);
+    const auto most = static_cast<std::size_t>(made < 60 ? 6 : world.run.children);
     EXPECT_LE(size, most) << "generation " << g << " after " << made << " candidates";
     sizes.insert(size);
     made += size;
   }
-  EXPECT_GT(made, Reproduction::kEarlyCandidates) << "the run is too short to show both";
+  EXPECT_GT(made, 60U) << "the run is too short to show both";
   EXPECT_TRUE(sizes.contains(6));
   EXPECT_TRUE(sizes.contains(static_cast<std::size_t>(world.run.children)));
 }

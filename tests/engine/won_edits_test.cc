@@ -53,7 +53,17 @@ TEST_F(WonEditsTest, GivesWhatWonWithTheGreatestGainsFirst) {
   Won(5, "d", 900);
   EXPECT_THAT(For(EditedAt(101, {})), ElementsAre("b", "d", "a"));
   EXPECT_THAT(For(EditedAt(101, {}), 1), ElementsAre("b", "d"));
-  EXPECT_THAT(For(EditedAt(101, {"b"})), ElementsAre("d", "a")) << "not of an operator whose edit it has";
+  EXPECT_THAT(For(EditedAt(101, {"b"})), ElementsAre("d", "a")) << "not one that it has";
+}
+
+TEST_F(WonEditsTest, GivesASecondEditOfAnOperatorAtAnotherPlace) {
+  Add(2, {1}, EditedAt(101, {"a"}, {{"a", "loop"}}), "a", 900);
+  Add(3, {1}, EditedAt(101, {"a"}, {{"a", "other loop"}}), "a", 950);
+  EXPECT_THAT(For(EditedAt(101, {})), ElementsAre("a")) << "one of each operator at a time";
+  EXPECT_THAT(For(EditedAt(101, {"a"}, {{"a", "loop"}})), ElementsAre("a"));
+  Add(4, {1}, EditedAt(101, {"tile"}, {{"tile", "kernel"}}), "tile", 500);
+  Add(5, {4}, EditedAt(101, {"tile", "tile"}, {{"tile", "other kernel"}}), "tile", 400);
+  EXPECT_THAT(For(EditedAt(101, {"tile"}, {{"tile", "kernel"}})), IsEmpty()) << "it restructures";
 }
 
 TEST_F(WonEditsTest, DrawsAPartOnLaterTurns) {
