@@ -19,8 +19,8 @@ struct Offspring {
   int generation = 0;
   // Of the operators, by the bottleneck of the first parent. kNone is always there, for all bottlenecks that are not.
   std::map<Bottleneck, std::vector<std::pair<std::string, double>>> weights;
-  // Its children are those of restructuring operators on the fastest members, as long as there are any.
-  bool restructures = false;
+  // Its children are tries of single operators, which the run waits for, as long as any applies.
+  bool tries = false;
   std::vector<BreedRequest> requests;  // selected, not yet bred
   std::vector<std::vector<CandidateId>> parents;
   std::vector<BredChild> children;

@@ -11,6 +11,8 @@
 #include "engine/evolution_settings.h"
 #include "engine/neutral_edits.h"
 #include "engine/offspring.h"
+#include "engine/selection.h"
+#include "engine/standstill.h"
 #include "engine/stop_condition.h"
 #include "engine/won_edits.h"
 
@@ -57,11 +59,15 @@ class Reproduction {
   void Learn(const GenerationRecord& record);
 
  private:
-  int Children() const;
+  bool ByStructure() const { return parts_.selection != nullptr && parts_.selection->by_structure(); }
+  int Children(int generation) const;
   void AddRestructured(Offspring& offspring) const;
   void AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const;
   void AddCombined(Offspring& offspring, std::size_t count) const;
+  bool AddCombination(Offspring& offspring, const Candidate& parent, std::size_t turn, Rng& rng) const;
+  void AddElsewhere(Offspring& offspring, std::size_t count) const;
   void AddRequests(Offspring& offspring, std::size_t count) const;
+  void AddChild(Offspring& offspring, Parents parents) const;
   std::vector<std::pair<std::string, double>> WeightsFor(const Genome& parent,
                                                          std::vector<std::pair<std::string, double>> weights) const;
   void Inspect(Offspring& offspring) const;
@@ -72,6 +78,7 @@ class Reproduction {
   const EvolutionParts& parts_;
   NeutralEdits neutral_;
   WonEdits won_;
+  Standstill standstill_;
   std::set<std::string> seen_;  // digests of the sources that were evaluated or will be
   std::size_t made_ = 0;        // candidates of the evolution, trials of minimisation left out
   CandidateId next_id_ = 1;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/neutral_edits.h"
+#include "engine/structure_key.h"
 
 namespace evo {
 namespace {
@@ -17,16 +18,6 @@ constexpr double kElsewhere = 0.5;
 constexpr double kDrawn = 0.6;
 // A failure counts as a child that takes e times as long.
 constexpr double kFailed = -1;
-
-std::string StructureKey(const std::string& template_digest, std::span<const Edit> edits, const OperatorSelection& selection) {
-  std::set<std::string> restructured;
-  for (const Edit& edit : edits) {
-    if (selection.Restructures(edit.op)) restructured.insert(edit.op);
-  }
-  std::string structure = template_digest;
-  for (const std::string& op : restructured) structure += "+" + op;
-  return structure;
-}
 
 // The operator and what it edits, without what stands around it: other edits of a genome have changed that.
 std::string PlaceOf(const Edit& edit) {

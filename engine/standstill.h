@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/store.h"
+#include "engine/operator_selection.h"
+#include "engine/population.h"
+
+namespace evo {
+
+// Sees when a search stands still, and remembers where else it could go on: the fastest candidate of each structure. Survivors
+// that differ by edits without effect are all of the fastest one's structure before long. A function of the generations learnt.
+class Standstill {
+ public:
+  // A search stands still when so many candidates in a row were no faster by kLeastGain than the fastest before them.
+  static constexpr std::size_t kPatience = 64;
+  static constexpr double kLeastGain = 0.01;
+  // A structure whose fastest candidate takes this many times as long is left alone.
+  static constexpr double kMostSlower = 1.5;
+
+  // Generations must come in order, from 0.
+  void Learn(const GenerationRecord& record, const OperatorSelection& selection);
+
+  bool Stands() const { return since_ >= kPatience; }
+  // Whether it stands still since the generation that was learnt last.
+  bool Begins() const { return Stands() && since_ - latest_ < kPatience; }
+  // Of each structure but the fastest one's, the fastest candidate, fastest first. Valid until the next call of Learn.
+  std::vector<const Individual*> Elsewhere() const;
+
+ private:
+  std::map<std::string, Individual> fastest_;  // by structure
+  double to_beat_ = std::numeric_limits<double>::infinity();
+  std::size_t since_ = 0;   // candidates since one was faster
+  std::size_t latest_ = 0;  // of these, those of the latest generation
+};
+
+}  // namespace evo

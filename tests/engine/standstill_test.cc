@@ -1,0 +1,73 @@
+#include "engine/standstill.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/engine/fakes.h"
+
+namespace evo {
+namespace {
+
+using testing::EditedAt;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// "tile" and "rows" restructure.
+class StandstillTest : public ::testing::Test {
+ protected:
+  // A generation of so many candidates with these edits, which take this long each; 0: they are wrong.
+  void Add(const std::vector<std::string>& edits, double score_ns, std::size_t count = 1) {
+    GenerationRecord record;
+    for (std::size_t i = 0; i < count; ++i) {
+      record.candidates.push_back({next_id_++, 0, static_cast<int>(i), EditedAt(101, edits), {}, "op", {}, "source"});
+      Evaluation& evaluation = record.evaluations.emplace_back();
+      evaluation.outcome = score_ns > 0 ? Outcome::kOk : Outcome::kWrongResult;
+      evaluation.score_ns = score_ns;
+    }
+    standstill_.Learn(record, selection_);
+  }
+  std::vector<CandidateId> Elsewhere() const {
+    std::vector<CandidateId> ids;
+    for (const Individual* one : standstill_.Elsewhere()) ids.push_back(one->candidate.id);
+    return ids;
+  }
+
+  OperatorSelection selection_{{{"a", 1}, {"tile", 1}, {"rows", 1}}, {}, BottleneckKnowledge{{}, {}, {"tile", "rows"}}};
+  Standstill standstill_;
+  CandidateId next_id_ = 1;
+};
+
+TEST_F(StandstillTest, BeginsAfterManyCandidatesWithoutAGain) {
+  Add({}, 1000);
+  Add({}, 995, Standstill::kPatience - 1);
+  EXPECT_FALSE(standstill_.Stands());
+  Add({}, 995);
+  EXPECT_TRUE(standstill_.Stands());
+  EXPECT_TRUE(standstill_.Begins());
+  Add({}, 0, 3);
+  EXPECT_TRUE(standstill_.Stands());
+  EXPECT_FALSE(standstill_.Begins()) << "it began before";
+  Add({}, 980);
+  EXPECT_FALSE(standstill_.Stands());
+}
+
+TEST_F(StandstillTest, SmallGainsThatAddUpAreAGain) {
+  Add({}, 1000);
+  for (std::size_t i = 0; i < Standstill::kPatience; ++i) Add({}, 1000.0 - 2.0 * static_cast<double>(i));
+  EXPECT_FALSE(standstill_.Stands());
+}
+
+TEST_F(StandstillTest, KnowsTheFastestOfEachOtherStructure) {
+  EXPECT_THAT(Elsewhere(), IsEmpty());
+  Add({}, 1000);                // 1
+  Add({"tile"}, 900);           // 2
+  Add({"tile", "a"}, 800);      // 3
+  Add({"rows"}, 1100);          // 4
+  Add({"rows", "a"}, 1150);     // 5
+  Add({"rows", "tile"}, 1201);  // 6: too slow
+  Add({"rows", "tile"}, 0);     // 7: wrong
+  EXPECT_THAT(Elsewhere(), ElementsAre(1, 4));
+}
+
+}  // namespace
+}  // namespace evo
