@@ -9,7 +9,9 @@
 
 #include "cli/describe.h"
 #include "cli/print.h"
+#include "cli/stored_options.h"
 #include "cli/table.h"
+#include "engine/evolution_settings.h"
 #include "engine/trial_runner.h"
 #include "evaluator/device/device_policy.h"
 
@@ -36,6 +38,14 @@ std::string Ending(RunStatus status, const std::string& ended_by) {
   if (limit) return "time limit reached";
   const std::string ending = status == RunStatus::kFinished ? "finished" : "interrupted";
   return ended_by.empty() ? ending : fmt::format("{} ({})", ending, ended_by);
+}
+
+// Of a generation.
+std::string ChildrenText(const RunRecord& run) {
+  const StoredOptions options = ReadableOptions(run).value_or(StoredOptions());
+  if (!options.early_children) return fmt::format("{} children", run.children);
+  return fmt::format("{} children, {} from candidate {} on", *options.early_children, run.children,
+                     options.early_candidates.value_or(EvolutionSettings().early_candidates));
 }
 
 }  // namespace
@@ -100,9 +110,9 @@ void ConsoleObserver::OnStarted(const RunRecord& run, bool resumed) {
   for (const TemplateText& text : run.templates) names += (names.empty() ? "" : ", ") + text.name;
   Print(out_, "run {}{}: task {} on {} ({}{}), L2 {}, seed {}\n", run.id, resumed ? " resumed" : "", run.task, run.device_name,
         run.device, run.arch.empty() ? "" : ", " + run.arch, run.l2, run.seed);
-  Print(out_, "templates {}; baseline {}; {} of {} children, population {}{}\n", names, run.baseline,
-        run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations", run.children,
-        run.population, evaluations_ > 0 ? fmt::format("; at most {} evaluations", evaluations_) : "");
+  Print(out_, "templates {}; baseline {}; {} of {}, population {}{}\n", names, run.baseline,
+        run.generations < kUnlimitedGenerations ? fmt::format("{} generations", run.generations) : "generations",
+        ChildrenText(run), run.population, evaluations_ > 0 ? fmt::format("; at most {} evaluations", evaluations_) : "");
   if (PolicyOf(run.device).cases == CaseScale::kEmulated) Print(out_, "{}\n", kEmulatedRemark);
   std::fflush(out_);
 }
