@@ -27,6 +27,9 @@ constexpr int kCombinationTournament = 3;
 // One in so many children begins at another structure while the search stands still.
 constexpr int kElsewhereOneIn = 4;
 constexpr std::uint64_t kElsewhereStream = 0x656c736577686572ULL;  // separates their random numbers
+// So many settings of each other structure are tried at the start, if it takes at most this many times as long as the fastest.
+constexpr int kSettings = 3;
+constexpr double kWorthTuning = 4;
 // What is left of the weight of an operator that has divided the parent's work already.
 constexpr double kRepeated = 0.1;
 // So many of the templates at their defaults, the fastest ones, are restructured first.
@@ -88,8 +91,9 @@ Offspring Reproduction::Select(int generation) {
   if (ByStructure()) {
     if (generation == 1) AddRestructured(offspring);
     if (generation == 2) {
-      for (const bool restructures : {true, false})
-        AddEach(offspring, parts_.population.members().front().candidate, restructures);
+      AddEach(offspring, parts_.population.members().front().candidate, true);
+      AddTuned(offspring);
+      AddEach(offspring, parts_.population.members().front().candidate, false);
     }
     if (offspring.tries = !offspring.requests.empty(); offspring.tries) return offspring;
     AddCombined(offspring, static_cast<std::size_t>(children / kCombinedOneIn));
@@ -119,6 +123,26 @@ void Reproduction::AddEach(Offspring& offspring, const Candidate& parent, bool r
     const std::size_t index = offspring.parents.size();
     offspring.requests.push_back({{parent.genome}, {parent.source}, {op}, settings_.run.seed, generation, index});
     offspring.parents.push_back({parent.id});
+  }
+}
+
+// Other settings of the structures that are not the fastest with the one that was drawn: it may be one of their worst.
+void Reproduction::AddTuned(Offspring& offspring) const {
+  const std::vector<Individual>& members = parts_.population.members();
+  for (std::size_t m = 1; m < members.size() && members[m].score_ns <= kWorthTuning * members.front().score_ns; ++m) {
+    const Candidate& parent = members[m].candidate;
+    if (parent.genome.edits.empty() || parent.genome.edits.back().brings.empty()) continue;
+    const Weights tuning = OnlyParameters(offspring.weights.at(parts_.selection->BottleneckOf(parent.id)));
+    for (int i = 0; i < kSettings && !tuning.empty(); ++i) {
+      const std::size_t index = offspring.parents.size();
+      offspring.requests.push_back({{parent.genome},
+                                    {parent.source},
+                                    tuning,
+                                    settings_.run.seed,
+                                    static_cast<std::uint64_t>(offspring.generation),
+                                    index});
+      offspring.parents.push_back({parent.id});
+    }
   }
 }
 

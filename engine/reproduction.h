@@ -63,6 +63,7 @@ class Reproduction {
   int Children(int generation) const;
   void AddRestructured(Offspring& offspring) const;
   void AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const;
+  void AddTuned(Offspring& offspring) const;
   void AddCombined(Offspring& offspring, std::size_t count) const;
   bool AddCombination(Offspring& offspring, const Candidate& parent, std::size_t turn, Rng& rng) const;
   void AddElsewhere(Offspring& offspring, std::size_t count) const;

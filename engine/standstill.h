@@ -20,7 +20,7 @@ class Standstill {
   static constexpr std::size_t kPatience = 64;
   static constexpr double kLeastGain = 0.01;
   // A structure whose fastest candidate takes this many times as long is left alone.
-  static constexpr double kMostSlower = 1.5;
+  static constexpr double kMostSlower = 2;
 
   // Generations must come in order, from 0.
   void Learn(const GenerationRecord& record, const OperatorSelection& selection);

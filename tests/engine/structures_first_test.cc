@@ -126,6 +126,25 @@ TEST(StructuresFirst, TheSecondGenerationIsEveryOperatorOnTheFastest) {
       << "the third knows what won in the second";
 }
 
+TEST(StructuresFirst, TheSecondGenerationTriesOtherSettingsOfTheOtherStructures) {
+  StructuredRun run;
+  run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
+    Change(request, child);
+    if (child.op == "tile") child.genome->edits.back().brings = {{"TILE", {8, 16, 32}, 8}};
+  };
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  const std::vector<Candidate>& first = run.Generation(1).candidates;
+  ASSERT_EQ(first.front().op, "tile") << "it is three times as slow as rows";
+  std::size_t settings = 0;
+  for (const Candidate& candidate : run.Generation(2).candidates) {
+    if (candidate.parents.front() != first.front().id) continue;
+    EXPECT_EQ(candidate.op, "parameter_step");
+    ++settings;
+  }
+  EXPECT_GT(settings, 0U);
+  EXPECT_LE(settings, 3U);
+}
+
 TEST(StructuresFirst, TheFirstTwoGenerationsAreNotCutToTheSizeOfEarlyOnes) {
   StructuredRun run({}, true, 2);
   ASSERT_EQ(run.Run(), RunStatus::kFinished);
