@@ -32,19 +32,36 @@ def exact_counts(n, m):
     return counts(n, m)
 
 
+def variance_of_wins(a, b):
+    """Of wins(a, b) if both samples are of one distribution, corrected for ties."""
+    pooled = a + b
+    total = len(pooled)
+    ties = [pooled.count(value) for value in set(pooled)]
+    return len(a) * len(b) / 12 * (total + 1 - sum(t**3 - t for t in ties) / (total * (total - 1)))
+
+
+def stratified_p_value(strata):
+    """Two-sided, of several pairs of samples (a, b) together: the test of van Elteren (1960), by the normal approximation. nan if none has two values."""
+    difference = variance = 0.0
+    for a, b in strata:
+        if not a or not b:
+            continue
+        weight = 1 / (len(a) + len(b) + 1)
+        difference += weight * (wins(a, b) - len(a) * len(b) / 2)
+        variance += weight**2 * variance_of_wins(a, b)
+    return math.erfc(abs(difference) / math.sqrt(2 * variance)) if variance > 0 else math.nan
+
+
 def p_value(a, b):
     """Two-sided. Exact without ties and with at most 30 values each, else by the normal approximation with corrections for ties and continuity."""
     n, m = len(a), len(b)
     if n == 0 or m == 0:
         return math.nan
     u = min(wins(a, b), n * m - wins(a, b))
-    pooled = sorted(a + b)
-    ties = [pooled.count(value) for value in set(pooled)]
-    if max(ties) == 1 and max(n, m) <= 30:
+    if len(set(a + b)) == n + m and max(n, m) <= 30:
         counts = exact_counts(n, m)
         return min(1.0, 2 * sum(counts[: int(u) + 1]) / sum(counts))
-    total = n + m
-    variance = n * m / 12 * (total + 1 - sum(t**3 - t for t in ties) / (total * (total - 1)))
+    variance = variance_of_wins(a, b)
     if variance == 0:
         return 1.0
     z = max(0.0, abs(u - n * m / 2) - 0.5) / math.sqrt(variance)

@@ -151,11 +151,29 @@ class Reached(unittest.TestCase):
         slow, fast = [200, 100, 100, 100], [200, 190, 60, 50]
         entries = reached.measures_of("t", [("off", [slow, slow]), ("on", [fast, fast])])
         self.assertEqual([(e["target"], e["arm"], e["evaluations"]) for e in entries],
-                         [("own", "off", [2, 2]), ("own", "on", [4, 4]), ("task", "off", [None, None]), ("task", "on", [4, 4])])
+                         [("own", "off", [2, 2]), ("own", "on", [4, 4]), ("first", "off", [2, 2]), ("first", "on", [3, 3]), ("task", "off", [None, None]),
+                          ("task", "on", [4, 4])])
         # By its own best the slow search seems twice as quick; it never reaches the task's.
         self.assertEqual((entries[1]["ratio"], entries[1]["bound"]), (0.5, ""))
-        self.assertEqual((entries[3]["ratio"], entries[3]["bound"]), (1.0, ">"))
-        self.assertEqual(entries[3]["sooner"], 1)
+        self.assertEqual((entries[5]["ratio"], entries[5]["bound"]), (1.0, ">"))
+        self.assertEqual(entries[5]["sooner"], 1)
+
+    def test_all_tasks_together(self):
+        off, on = [[300], [310], [320], [330]], [[100], [110], [320], [330]]
+        strata = [(off[i], on[i]) for i in range(2)] * 4
+        self.assertLess(rank_test.stratified_p_value([(a + [a[0] + 1], b + [b[0] + 1]) for a, b in strata]), 0.001)
+        self.assertEqual(rank_test.stratified_p_value([([1, 2], [1, 2])] * 5), 1)
+        self.assertTrue(math.isnan(rank_test.stratified_p_value([([], [1])])))
+        slow, fast = [200, 150, 120, 100], [100, 90, 80, 70]
+        entries = [entry for task in "abcde" for entry in reached.measures_of(task, [("off", [slow, slow]), ("on", [fast, fast])])]
+        self.assertLess(reached.overall_p_values(entries)["task", "on"], 0.001)
+
+    def test_one_task_together_is_the_test_of_that_task(self):
+        a, b = [3, 4, 4, 9, 11, 12, 14, 18], [1, 2, 4, 5, 6, 7, 13, 15]
+        n = len(a)
+        plain = rank_test.wins(a, b) - n * n / 2
+        z = plain / math.sqrt(rank_test.variance_of_wins(a, b))
+        self.assertAlmostEqual(rank_test.stratified_p_value([(a, b)]), math.erfc(abs(z) / math.sqrt(2)))
 
     def test_within_the_share_is_enough(self):
         entry = reached.measures_of("t", [("off", [[100, 52, 50]])])[0]
