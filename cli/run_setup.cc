@@ -10,7 +10,7 @@
 #include "cli/resumable_run.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
-#include "engine/reproduction.h"
+#include "engine/child_requests.h"
 #include "evaluator/device/device_policy.h"
 #include "evo_version.h"
 #include "kernel_templates/task_shape.h"
@@ -191,8 +191,8 @@ StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, 
     std::erase_if(restructuring, [&](const std::string& op) { return !run.operators.contains(op); });
     if (!restructuring.empty()) stored.restructuring = std::move(restructuring);
     if (stored.restructuring && options.children == 0 && !stored.surrogate) {
-      stored.early_children = Reproduction::kUsualEarlyChildren;
-      stored.early_candidates = Reproduction::kUsualEarlyCandidates;
+      stored.early_children = ChildRequests::kUsualEarlyChildren;
+      stored.early_candidates = ChildRequests::kUsualEarlyCandidates;
     }
   }
   stored.evaluations = options.evaluations;

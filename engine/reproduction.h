@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "core/store.h"
+#include "engine/child_requests.h"
 #include "engine/evolution_settings.h"
 #include "engine/neutral_edits.h"
 #include "engine/offspring.h"
-#include "engine/selection.h"
-#include "engine/standstill.h"
 #include "engine/stop_condition.h"
-#include "engine/won_edits.h"
 
 namespace evo {
 
@@ -28,19 +26,16 @@ inline constexpr const char* kCombine = "combine";
 // candidates.
 class Reproduction {
  public:
-  // The usual early generations (EvolutionSettings) of a run that knows of structures: what a child tells counts two generations
-  // later, and the first hundreds of candidates tell most (docs/adr/0020-structures-first.md).
-  static constexpr int kUsualEarlyChildren = 8, kUsualEarlyCandidates = 200;
-
   // Both outlive this.
-  Reproduction(const EvolutionSettings& settings, const EvolutionParts& parts) : settings_(settings), parts_(parts) {}
+  Reproduction(const EvolutionSettings& settings, const EvolutionParts& parts)
+      : settings_(settings), parts_(parts), requests_(settings, parts) {}
 
   // Generation 0: every template at its default parameters. Fewer if interrupted. Throws Error if one cannot be rendered.
   GenerationRecord Defaults(const std::stop_token& stop);
 
   // The four steps from the population to the candidates of a generation, in this order.
   // Parents of the generation's children, and the weights of the operators.
-  Offspring Select(int generation);
+  Offspring Select(int generation) const { return requests_.Select(generation, made_); }
   // Children of the parents that were selected.
   void Breed(Offspring& offspring, const std::stop_token& stop) const;
   // Finds the children that are new. Others are bred in the place of those that are not, a few times.
@@ -59,18 +54,6 @@ class Reproduction {
   void Learn(const GenerationRecord& record);
 
  private:
-  bool ByStructure() const { return parts_.selection != nullptr && parts_.selection->by_structure(); }
-  int Children(int generation) const;
-  void AddRestructured(Offspring& offspring) const;
-  void AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const;
-  void AddTuned(Offspring& offspring) const;
-  void AddCombined(Offspring& offspring, std::size_t count) const;
-  bool AddCombination(Offspring& offspring, const Candidate& parent, std::size_t turn, Rng& rng) const;
-  void AddElsewhere(Offspring& offspring, std::size_t count) const;
-  void AddRequests(Offspring& offspring, std::size_t count) const;
-  void AddChild(Offspring& offspring, Parents parents) const;
-  std::vector<std::pair<std::string, double>> WeightsFor(const Genome& parent,
-                                                         std::vector<std::pair<std::string, double>> weights) const;
   void Inspect(Offspring& offspring) const;
   std::vector<std::size_t> TakeTuned(Offspring& offspring, std::size_t most) const;
   Candidate MakeCandidate(Offspring& offspring, std::size_t child);
@@ -78,8 +61,7 @@ class Reproduction {
   const EvolutionSettings& settings_;
   const EvolutionParts& parts_;
   NeutralEdits neutral_;
-  WonEdits won_;
-  Standstill standstill_;
+  ChildRequests requests_;
   std::set<std::string> seen_;  // digests of the sources that were evaluated or will be
   std::size_t made_ = 0;        // candidates of the evolution, trials of minimisation left out
   CandidateId next_id_ = 1;
