@@ -11,6 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv.pop(1))
 import arms
+import from_students
 import landscapes
 import rank_test
 import reached
@@ -194,6 +195,25 @@ class Reached(unittest.TestCase):
         entries = reached.measures_of("t", [("off", []), ("on", [[None, None]])])
         reached.add_holm(entries)
         self.assertIn("| t | its own | on | 0 of 1 | over 2 |  |  |  |  |", list(reached.lines_of(entries)))
+
+
+class FromStudents(unittest.TestCase):
+    def test_every_task_has_a_student(self):
+        tasks = dict(task.split(":") for task in from_students.tasks_of(from_students.TEMPLATES))
+        self.assertGreaterEqual(len(tasks), 56)
+        self.assertEqual((tasks["gemm"], tasks["attention_gqa"]), ("naive", "warp"))
+
+    def test_tasks_are_divided_among_the_devices(self):
+        options = arms.options_of("", out="out", task=["a:naive", "b:naive", "c:naive"], seconds=6).parse_args(["--devices", "cuda:0,cuda:1"])
+        bench = from_students.Alone(options)
+        self.assertEqual([[(run[0], run[3]) for run in bench.runs_of(place)] for place in (0, 1)], [[("a:naive", 1), ("c:naive", 1)], [("b:naive", 2)]])
+        self.assertIn("cuda:1", bench.command("b:naive", [], 2))
+
+    def test_what_did_not_pass_is_no_speed_up(self):
+        rows = [("a", 3, 100.0, 20.0, 5.0, 2), ("b", 1, math.nan, math.nan, math.nan, 0), ("c", 3, 10.0, 10.0, 1.0, 0)]
+        text = "\n".join(from_students.lines_of(rows))
+        self.assertIn("| b | 1 | - | - | - | 0 |", text)
+        self.assertIn("Median over 3 tasks: 3 times", text)
 
 
 class FakeRun:
