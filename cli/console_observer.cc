@@ -43,7 +43,7 @@ std::string Ending(RunStatus status, const std::string& ended_by) {
 // Of a generation.
 std::string ChildrenText(const RunRecord& run) {
   const StoredOptions options = ReadableOptions(run).value_or(StoredOptions());
-  if (!options.early_children) return fmt::format("{} children", run.children);
+  if (!options.early_children || *options.early_children >= run.children) return fmt::format("{} children", run.children);
   return fmt::format("{} children, {} from candidate {} on", *options.early_children, run.children,
                      options.early_candidates.value_or(EvolutionSettings().early_candidates));
 }

@@ -18,7 +18,9 @@ constexpr int kCombinationTournament = 3;
 constexpr int kElsewhereOneIn = 4;
 constexpr std::uint64_t kElsewhereStream = 0x656c736577686572ULL;  // separates their random numbers
 // So many settings of each other structure are tried at the start, if it takes at most this many times as long as the fastest.
-constexpr int kSettings = 3;
+// That is one in so many children at most.
+constexpr std::size_t kSettings = 3;
+constexpr int kTunedOneIn = 4;
 constexpr double kWorthTuning = 4;
 // What is left of the weight of an operator that has divided the parent's work already.
 constexpr double kRepeated = 0.1;
@@ -66,7 +68,7 @@ Offspring ChildRequests::Select(int generation, std::size_t made) const {
     if (generation == 1) AddRestructured(offspring);
     if (generation == 2) {
       AddEach(offspring, parts_.population.members().front().candidate, true);
-      AddTuned(offspring);
+      AddTuned(offspring, static_cast<std::size_t>(children / kTunedOneIn));
       AddEach(offspring, parts_.population.members().front().candidate, false);
     }
     if (offspring.tries = !offspring.requests.empty(); offspring.tries) return offspring;
@@ -92,31 +94,21 @@ void ChildRequests::AddEach(Offspring& offspring, const Candidate& parent, bool 
     return parts_.selection->Restructures(entry.first) != restructures || (restructures && Has(parent.genome, entry.first));
   });
   std::stable_sort(some.begin(), some.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  const auto generation = static_cast<std::uint64_t>(offspring.generation);
-  for (const auto& op : some) {
-    const std::size_t index = offspring.parents.size();
-    offspring.requests.push_back({{parent.genome}, {parent.source}, {op}, settings_.run.seed, generation, index});
-    offspring.parents.push_back({parent.id});
-  }
+  for (const auto& op : some) AddChildOf(offspring, parent, {op});
 }
 
 // Other settings of the structures that are not the fastest with the one that was drawn: it may be one of their worst.
-void ChildRequests::AddTuned(Offspring& offspring) const {
+void ChildRequests::AddTuned(Offspring& offspring, std::size_t most) const {
   const std::vector<Individual>& members = parts_.population.members();
+  std::vector<const Candidate*> others;
   for (std::size_t m = 1; m < members.size() && members[m].score_ns <= kWorthTuning * members.front().score_ns; ++m) {
-    const Candidate& parent = members[m].candidate;
-    if (parent.genome.edits.empty() || parent.genome.edits.back().brings.empty()) continue;
+    const Genome& genome = members[m].candidate.genome;
+    if (!genome.edits.empty() && !genome.edits.back().brings.empty()) others.push_back(&members[m].candidate);
+  }
+  for (std::size_t i = 0; i < std::min(most, kSettings * others.size()); ++i) {
+    const Candidate& parent = *others[i % others.size()];
     const Weights tuning = OnlyParameters(offspring.weights.at(parts_.selection->BottleneckOf(parent.id)));
-    for (int i = 0; i < kSettings && !tuning.empty(); ++i) {
-      const std::size_t index = offspring.parents.size();
-      offspring.requests.push_back({{parent.genome},
-                                    {parent.source},
-                                    tuning,
-                                    settings_.run.seed,
-                                    static_cast<std::uint64_t>(offspring.generation),
-                                    index});
-      offspring.parents.push_back({parent.id});
-    }
+    if (!tuning.empty()) AddChildOf(offspring, parent, tuning);
   }
 }
 
@@ -146,16 +138,27 @@ void ChildRequests::AddChild(Offspring& offspring, Parents parents) const {
   offspring.parents.push_back(std::move(parents.ids));
 }
 
+void ChildRequests::AddChildOf(Offspring& offspring, const Candidate& parent, Weights operators, std::vector<Edit> alike) const {
+  const std::size_t index = offspring.parents.size();
+  offspring.requests.push_back({{parent.genome}, {parent.source}, std::move(operators), settings_.run.seed});
+  offspring.requests.back().generation = static_cast<std::uint64_t>(offspring.generation);
+  offspring.requests.back().index = index;
+  offspring.requests.back().alike = std::move(alike);
+  offspring.parents.push_back({parent.id});
+}
+
 // Fast members with edits that won on others of their structure. The first two are the fastest member with all of them, and with
-// the two best.
+// the two best. Where there are no more than these, those of every second generation are drawn as the others are.
 void ChildRequests::AddCombined(Offspring& offspring, std::size_t count) const {
-  for (std::size_t turn = 0; turn < count; ++turn) {
+  const auto generation = static_cast<std::size_t>(offspring.generation);
+  const std::size_t first = count <= 2 && generation % 2 == 0 ? generation : 0;
+  for (std::size_t turn = first; turn < first + count; ++turn) {
     const std::size_t index = offspring.parents.size();
     if (parts_.population.TunesParameters(index)) {
       Add(offspring, 1);
       continue;
     }
-    Rng rng(settings_.run.seed ^ kCombinationStream, static_cast<std::uint64_t>(offspring.generation), turn);
+    Rng rng(settings_.run.seed ^ kCombinationStream, generation, turn);
     const std::vector<Individual>& mates = parts_.population.Mates(index);
     std::size_t place = turn < 2 ? 0 : mates.size() - 1;
     for (int i = 0; turn >= 2 && i < kCombinationTournament; ++i) place = std::min<std::size_t>(place, rng.Below(mates.size()));
@@ -169,16 +172,8 @@ bool ChildRequests::AddCombination(Offspring& offspring, const Candidate& parent
   const Bottleneck bottleneck = parts_.selection->BottleneckOf(parent.id);
   std::vector<Edit> edits = won_.EditsFor(parent.genome, bottleneck, *parts_.selection, turn, rng);
   if (edits.empty()) return false;
-  Weights tuning;
-  if (turn % kAlsoTunedOneIn == kAlsoTunedOneIn - 1) tuning = OnlyParameters(offspring.weights.at(bottleneck));
-  offspring.requests.push_back({{parent.genome},
-                                {parent.source},
-                                std::move(tuning),
-                                settings_.run.seed,
-                                static_cast<std::uint64_t>(offspring.generation),
-                                index,
-                                std::move(edits)});
-  offspring.parents.push_back({parent.id});
+  const bool tunes = turn % kAlsoTunedOneIn == kAlsoTunedOneIn - 1;
+  AddChildOf(offspring, parent, tunes ? OnlyParameters(offspring.weights.at(bottleneck)) : Weights(), std::move(edits));
   offspring.combined.insert(index);
   return true;
 }
@@ -189,6 +184,10 @@ void ChildRequests::AddElsewhere(Offspring& offspring, std::size_t count) const 
   if (standstill_.Begins()) AddEach(offspring, parts_.population.members().front().candidate, true);
   const std::vector<const Individual*> elsewhere = standstill_.Elsewhere();
   for (std::size_t i = 0; i < count && !elsewhere.empty(); ++i) {
+    if (parts_.population.TunesParameters(offspring.parents.size())) {
+      Add(offspring, 1);
+      continue;
+    }
     const Candidate& parent = elsewhere[i % elsewhere.size()]->candidate;
     Rng rng(settings_.run.seed ^ kElsewhereStream, static_cast<std::uint64_t>(offspring.generation), i);
     const bool combines = rng.Chance(0.5) && AddCombination(offspring, parent, rng.Below(3), rng);
@@ -208,7 +207,7 @@ ChildRequests::Weights ChildRequests::WeightsFor(const Genome& parent, Weights w
 void ChildRequests::Learn(const GenerationRecord& record) {
   if (!ByStructure()) return;
   won_.Learn(record, *parts_.selection);
-  standstill_.Learn(record, *parts_.selection);
+  standstill_.Learn(record, *parts_.selection, settings_.baseline_apart);
 }
 
 }  // namespace evo

@@ -23,7 +23,8 @@ class ChildRequests {
   static constexpr int kUsualEarlyChildren = 8, kUsualEarlyCandidates = 200;
 
   // Both outlive this.
-  ChildRequests(const EvolutionSettings& settings, const EvolutionParts& parts) : settings_(settings), parts_(parts) {}
+  ChildRequests(const EvolutionSettings& settings, const EvolutionParts& parts)
+      : settings_(settings), parts_(parts), standstill_(settings.run.children) {}
 
   // Requests for a generation's children, and the weights of the operators. `made` candidates were made before it.
   Offspring Select(int generation, std::size_t made) const;
@@ -42,11 +43,12 @@ class ChildRequests {
   bool ByStructure() const { return parts_.selection != nullptr && parts_.selection->by_structure(); }
   void AddRestructured(Offspring& offspring) const;
   void AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const;
-  void AddTuned(Offspring& offspring) const;
+  void AddTuned(Offspring& offspring, std::size_t most) const;
   void AddCombined(Offspring& offspring, std::size_t count) const;
   bool AddCombination(Offspring& offspring, const Candidate& parent, std::size_t turn, Rng& rng) const;
   void AddElsewhere(Offspring& offspring, std::size_t count) const;
   void AddChild(Offspring& offspring, Parents parents) const;
+  void AddChildOf(Offspring& offspring, const Candidate& parent, Weights operators, std::vector<Edit> alike = {}) const;
   Weights WeightsFor(const Genome& parent, Weights weights) const;
 
   const EvolutionSettings& settings_;

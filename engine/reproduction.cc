@@ -44,7 +44,9 @@ void Reproduction::DropSeen(Offspring& offspring, const StopCondition& stop) con
   if (offspring.tries && !offspring.fresh.empty()) return;  // they are few, and the run waits for what they are worth
   const std::size_t wanted = stop.Allowed(made_, static_cast<std::size_t>(requests_.Children(offspring.generation, made_)));
   for (int round = 0; round < kRoundsForDuplicates && offspring.fresh.size() < wanted && !stop.SearchStopped(); ++round) {
-    requests_.Add(offspring, wanted - offspring.fresh.size());
+    // Where nothing is new, a small generation looks as far as a large one before it is empty.
+    const std::size_t missing = wanted - offspring.fresh.size();
+    requests_.Add(offspring, offspring.fresh.empty() ? static_cast<std::size_t>(settings_.run.children) : missing);
     Breed(offspring, stop.search_token());
     Inspect(offspring);
   }

@@ -6,13 +6,17 @@
 
 namespace evo {
 
-void Standstill::Learn(const GenerationRecord& record, const OperatorSelection& selection) {
+void Standstill::Learn(const GenerationRecord& record, const OperatorSelection& selection, bool baseline_apart) {
+  const std::vector<Evaluation>& evaluations = record.evaluations;
+  const auto is_ok = [](const Evaluation& evaluation) { return evaluation.outcome == Outcome::kOk; };
+  const bool without_first = baseline_apart && record.generation == 0 && !evaluations.empty() &&
+                             std::any_of(evaluations.begin() + 1, evaluations.end(), is_ok);
   latest_ = record.candidates.size();
   since_ += latest_;
-  for (std::size_t i = 0; i < record.candidates.size(); ++i) {
+  for (std::size_t i = without_first ? 1 : 0; i < record.candidates.size(); ++i) {
     const Candidate& candidate = record.candidates[i];
-    const Evaluation& evaluation = record.evaluations[i];
-    if (evaluation.outcome != Outcome::kOk) continue;
+    const Evaluation& evaluation = evaluations[i];
+    if (!is_ok(evaluation)) continue;
     const Individual one{candidate, evaluation.score_ns};
     const auto [known, is_new] =
         fastest_.try_emplace(StructureKey(candidate.genome.template_digest, candidate.genome.edits, selection), one);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -16,22 +17,28 @@ namespace evo {
 // that differ by edits without effect are all of the fastest one's structure before long. A function of the generations learnt.
 class Standstill {
  public:
-  // A search stands still when so many candidates in a row were no faster by kLeastGain than the fastest before them.
+  // A search stands still when so many candidates in a row, or two generations, were no faster by kLeastGain than the fastest
+  // before them.
   static constexpr std::size_t kPatience = 64;
   static constexpr double kLeastGain = 0.01;
   // A structure whose fastest candidate takes this many times as long is left alone.
   static constexpr double kMostSlower = 2;
 
-  // Generations must come in order, from 0.
-  void Learn(const GenerationRecord& record, const OperatorSelection& selection);
+  // `children` are those of a generation, at most.
+  explicit Standstill(int children) : patience_(std::max(kPatience, 2 * static_cast<std::size_t>(children))) {}
 
-  bool Stands() const { return since_ >= kPatience; }
+  // Generations must come in order, from 0. With `baseline_apart` the first candidate of generation 0 is none to go on from, as
+  // long as another one of it is ok.
+  void Learn(const GenerationRecord& record, const OperatorSelection& selection, bool baseline_apart = false);
+
+  bool Stands() const { return since_ >= patience_; }
   // Whether it stands still since the generation that was learnt last.
-  bool Begins() const { return Stands() && since_ - latest_ < kPatience; }
+  bool Begins() const { return Stands() && since_ - latest_ < patience_; }
   // Of each structure but the fastest one's, the fastest candidate, fastest first. Valid until the next call of Learn.
   std::vector<const Individual*> Elsewhere() const;
 
  private:
+  std::size_t patience_;
   std::map<std::string, Individual> fastest_;  // by structure
   double to_beat_ = std::numeric_limits<double>::infinity();
   std::size_t since_ = 0;   // candidates since one was faster

@@ -41,7 +41,7 @@ def variance_of_wins(a, b):
 
 
 def stratified_p_value(strata):
-    """Two-sided, of several pairs of samples (a, b) together: the test of van Elteren (1960), by the normal approximation. nan if none has two values."""
+    """Two-sided, of several pairs of samples (a, b) together: the test of van Elteren (1960), by the normal approximation. nan if no pair has values that differ."""
     difference = variance = 0.0
     for a, b in strata:
         if not a or not b:

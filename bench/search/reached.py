@@ -59,7 +59,7 @@ def measures_of(task, arms):
 
 
 def add_holm(entries):
-    """Adds "holm" where there is a p-value: adjusted over all tasks and arms, for each target by itself, since these ask one question twice."""
+    """Adds "holm" where there is a p-value: adjusted over all tasks and arms, for each target by itself, since these ask one question three times."""
     for target in TARGETS:
         tested = [entry for entry in entries if entry["target"] == target and not math.isnan(entry.get("p", math.nan))]
         for entry, adjusted in zip(tested, rank_test.holm([entry["p"] for entry in tested])):
@@ -74,6 +74,13 @@ def overall_ratios(entries):
         if not math.isnan(ratio) and not entry["bound"]:
             logs.setdefault((entry["target"], entry["arm"]), []).append(math.log(ratio))
     return {key: (math.exp(statistics.mean(of)), len(of)) for key, of in logs.items()}
+
+
+def left_out(entries, target, arm):
+    """What the mean of the ratios leaves out, in words."""
+    bounds = [entry["bound"] for entry in entries if (entry["target"], entry["arm"]) == (target, arm) and entry.get("bound")]
+    words = {"<": "that the arm does not reach", ">": "that only the arm reaches"}
+    return "".join(f", without {bounds.count(bound)} {what}" for bound, what in words.items() if bound in bounds)
 
 
 def overall_p_values(entries):
@@ -111,7 +118,7 @@ def lines_of(entries):
     share = f"{100 * SHARE:.0f}%"
     yield (f"Evaluations until a search is at {share} of a final result: the first candidate whose time is at most 1/{SHARE} of the best of its own run, of the median "
            f"result of {first}, or of the best of all runs of the task. A run that ends with a slow kernel reaches its own best soon; the others are fairer. A run that never gets there counts as later "
-           f"than all that do. Ratio: the median of {first} over that of the arm, so above 1 the arm is sooner. p: Mann-Whitney U, two-sided; Holm: over the tasks.")
+           f"than all that do. The result of {first} comes from one of the two samples, so that p of that target is a hint only. Ratio: the median of {first} over that of the arm, so above 1 the arm is sooner. p: Mann-Whitney U, two-sided; Holm: over the tasks.")
     yield ""
     head = ["task", "best", "arm", "reached", "evaluations, median", "ratio", "P(sooner)", "p", "Holm"]
     yield "| " + " | ".join(head) + " |"
@@ -121,5 +128,5 @@ def lines_of(entries):
     p_values = overall_p_values(entries)
     for (target, arm), (mean, tasks) in overall_ratios(entries).items():
         yield ""
-        yield (f"{arm}, {TARGETS[target]}: geometric mean of the ratios {mean:.3f} over {tasks} tasks; all runs together p = {_number(p_values[target, arm], 2)} "
+        yield (f"{arm}, {TARGETS[target]}: geometric mean of the ratios {mean:.3f} over {tasks} tasks{left_out(entries, target, arm)}; all runs of all tasks together p = {_number(p_values[target, arm], 2)} "
                f"(van Elteren's stratified rank test, two-sided).")

@@ -165,9 +165,17 @@ class Reached(unittest.TestCase):
         self.assertLess(rank_test.stratified_p_value([(a + [a[0] + 1], b + [b[0] + 1]) for a, b in strata]), 0.001)
         self.assertEqual(rank_test.stratified_p_value([([1, 2], [1, 2])] * 5), 1)
         self.assertTrue(math.isnan(rank_test.stratified_p_value([([], [1])])))
+        # Strata of different sizes weigh differently; 0.1762 with equal weights.
+        self.assertAlmostEqual(rank_test.stratified_p_value([([4, 5, 6, 7], [1, 2, 3, 8]), ([2, 4], [1, 3])]), 0.164394, places=6)
         slow, fast = [200, 150, 120, 100], [100, 90, 80, 70]
         entries = [entry for task in "abcde" for entry in reached.measures_of(task, [("off", [slow, slow]), ("on", [fast, fast])])]
         self.assertLess(reached.overall_p_values(entries)["task", "on"], 0.001)
+
+    def test_says_what_the_mean_leaves_out(self):
+        fast, slow = [[100, 50, 50, 50]] * 2, [[100, 90, 80, 70]] * 2
+        entries = [*reached.measures_of("a", [("off", fast), ("on", slow)]), *reached.measures_of("b", [("off", fast), ("on", fast)])]
+        lines = "\n".join(reached.lines_of(entries))
+        self.assertIn("on, the first arm's median: geometric mean of the ratios 1.000 over 1 tasks, without 1 that the arm does not reach; all runs", lines)
 
     def test_one_task_together_is_the_test_of_that_task(self):
         a, b = [3, 4, 4, 9, 11, 12, 14, 18], [1, 2, 4, 5, 6, 7, 13, 15]

@@ -33,7 +33,7 @@ class StandstillTest : public ::testing::Test {
   }
 
   OperatorSelection selection_{{{"a", 1}, {"tile", 1}, {"rows", 1}}, {}, BottleneckKnowledge{{}, {}, {"tile", "rows"}}};
-  Standstill standstill_;
+  Standstill standstill_{8};
   CandidateId next_id_ = 1;
 };
 
@@ -49,6 +49,34 @@ TEST_F(StandstillTest, BeginsAfterManyCandidatesWithoutAGain) {
   EXPECT_FALSE(standstill_.Begins()) << "it began before";
   Add({}, 980);
   EXPECT_FALSE(standstill_.Stands());
+}
+
+TEST_F(StandstillTest, BeginsAfterTwoLargeGenerations) {
+  standstill_ = Standstill(50);
+  Add({}, 1000);
+  Add({}, 1000, 99);
+  EXPECT_FALSE(standstill_.Stands());
+  Add({}, 1000);
+  EXPECT_TRUE(standstill_.Stands());
+}
+
+TEST_F(StandstillTest, ABaselineApartIsNotToBeat) {
+  for (const bool other_is_ok : {true, false}) {
+    SCOPED_TRACE(other_is_ok);
+    Standstill standstill(8);
+    GenerationRecord first;
+    for (const bool baseline : {true, false}) {
+      first.candidates.push_back({baseline ? 1 : 2, 0, 0, EditedAt(101, {}), {}, "default", {}, "source"});
+      first.candidates.back().genome.template_digest = baseline ? "baseline" : "other";
+      Evaluation& evaluation = first.evaluations.emplace_back();
+      evaluation.outcome = baseline || other_is_ok ? Outcome::kOk : Outcome::kWrongResult;
+      evaluation.score_ns = baseline ? 900 : 1000;
+    }
+    standstill.Learn(first, selection_, true);
+    EXPECT_THAT(standstill.Elsewhere(), IsEmpty());
+    standstill.Learn(first, selection_, false);
+    EXPECT_EQ(standstill.Elsewhere().size(), other_is_ok ? 1U : 0U);
+  }
 }
 
 TEST_F(StandstillTest, SmallGainsThatAddUpAreAGain) {
