@@ -53,7 +53,6 @@ std::int64_t NumberType::Fit(std::int64_t number) const {
 
 IntegerOperator::IntegerOperator(std::string_view spelled) : kind_(KindOf(spelled)) {}
 
-// Kernels that are run on numbers ask for it in each of millions of steps.
 IntegerOperator::Kind IntegerOperator::KindOf(std::string_view spelled) {
   using enum Kind;
   const char first = spelled.empty() ? '\0' : spelled.front();
@@ -73,6 +72,12 @@ IntegerOperator::Kind IntegerOperator::KindOf(std::string_view spelled) {
                           : kOther;
   if (second != first) return kOther;
   return first == '<' ? kLeft : first == '>' ? kRight : kOther;
+}
+
+std::string_view IntegerOperator::spelled() const {
+  constexpr std::string_view kSpelled[] = {"<", "<=", ">", ">=", "==", "!=", "+", "-", "*",
+                                           "&", "|",  "^", "<<", ">>", "/",  "%", ""};
+  return kSpelled[static_cast<std::size_t>(kind_)];
 }
 
 std::optional<std::int64_t> IntegerOperator::Result(std::int64_t a, std::int64_t b, bool is_unsigned) const {

@@ -36,15 +36,6 @@ class NumberType {
 // A binary operator of integers.
 class IntegerOperator {
  public:
-  explicit IntegerOperator(std::string_view spelled);
-  // Whether it is one of `<`, `<=`, `>`, `>=`, `==`, `!=`.
-  bool compares() const { return kind_ <= Kind::kUnequal; }
-  // Whether a comparison is true of two real numbers.
-  bool Holds(double a, double b) const { return Compare(a, b); }
-  // nullopt for what C++ does not define, such as a division by zero, and for operators that are none of the usual ones.
-  std::optional<std::int64_t> Result(std::int64_t a, std::int64_t b, bool is_unsigned = false) const;
-
- private:
   enum class Kind : std::uint8_t {
     kLess,
     kLessOrEqual,
@@ -64,6 +55,21 @@ class IntegerOperator {
     kRemainder,
     kOther
   };
+
+  // None of the usual ones.
+  IntegerOperator() = default;
+  explicit IntegerOperator(std::string_view spelled);
+  Kind kind() const { return kind_; }
+  // Empty for those that are none of the usual ones.
+  std::string_view spelled() const;
+  // Whether it is one of `<`, `<=`, `>`, `>=`, `==`, `!=`.
+  bool compares() const { return kind_ <= Kind::kUnequal; }
+  // Whether a comparison is true of two real numbers.
+  bool Holds(double a, double b) const { return Compare(a, b); }
+  // nullopt for what C++ does not define, such as a division by zero, and for operators that are none of the usual ones.
+  std::optional<std::int64_t> Result(std::int64_t a, std::int64_t b, bool is_unsigned = false) const;
+
+ private:
   static Kind KindOf(std::string_view spelled);
   template <typename T>
   bool Compare(T a, T b) const {
@@ -74,7 +80,7 @@ class IntegerOperator {
     return (a == b) == (kind_ == Kind::kEqual);
   }
 
-  Kind kind_;
+  Kind kind_ = Kind::kOther;
 };
 
 }  // namespace evo

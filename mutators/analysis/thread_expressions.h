@@ -2,13 +2,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mutators/analysis/refusal.h"
 #include "mutators/analysis/thread_arithmetic.h"
 #include "mutators/analysis/thread_code.h"
+#include "mutators/analysis/thread_integers.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_trace.h"
 
@@ -34,25 +35,32 @@ class ThreadExpressions {
 
   ThreadValue Evaluate(int expression);
   // Converted to a type as for a variable that gets it.
-  ThreadValue EvaluateAs(std::string_view type, int expression) { return arithmetic_.Converted(Evaluate(expression), type); }
-  bool IsTrue(int condition) { return arithmetic_.IsTrue(Evaluate(condition)); }
+  ThreadValue EvaluateAs(ThreadType type, int expression) { return arithmetic_.Converted(Evaluate(expression), type); }
+  bool IsTrue(int condition) {
+    ThreadAddress plain;
+    if (!refusal_.given() && integers_.Evaluate(code_.At(condition), plain)) return plain.integer != 0;
+    return arithmetic_.IsTrue(Evaluate(condition));
+  }
 
  private:
   ThreadValue Refuse(std::string why);
   ThreadValue NotUnderstood(int expression);
-  ThreadValue Row(int expression);
-  std::optional<ThreadValue> CallTogether(std::string_view callee, const std::vector<int>& arguments);
-  ThreadValue Literal(int expression);
-  ThreadValue Named(int expression);
-  ThreadValue Builtin(int expression);
-  ThreadValue Unary(int expression);
-  ThreadValue Count(int expression);
-  ThreadValue Binary(int expression);
-  ThreadValue Assign(int expression);
-  ThreadValue Call(int expression);
-  ThreadValue CallDefined(int function, const std::vector<int>& arguments);
-  ThreadValue CallKnown(std::string_view callee, const std::vector<int>& arguments, int call);
+  ThreadValue Row(const ThreadNode& node, int expression);
+  ThreadValue Element(const ThreadNode& node, int expression);
+  ThreadValue Literal(const ThreadNode& node, int expression);
+  ThreadValue Named(const ThreadNode& node, int expression);
+  ThreadValue Builtin(int symbol);
+  ThreadValue Unary(const ThreadNode& node, int expression);
+  ThreadValue AddressOf(int expression);
+  ThreadValue Count(const ThreadNode& node);
+  ThreadValue Binary(const ThreadNode& node, int expression);
+  ThreadValue Assign(const ThreadNode& node, int expression);
+  ThreadValue Call(const ThreadNode& node, int expression);
+  std::optional<ThreadValue> CallTogether(const ThreadCallee& callee, std::span<const int> arguments);
+  ThreadValue CallDefined(const ThreadCall& call);
+  ThreadValue CallKnown(const ThreadCall& call, int expression);
   ThreadPlace PlaceOf(int named);
+  const std::vector<int>& PartsOf(int expression) const { return tree_.node(expression).children; }
 
   const SyntaxTree& tree_;
   ThreadCode& code_;
@@ -63,6 +71,7 @@ class ThreadExpressions {
   ThreadTrace& trace_;
   Refusal& refusal_;
   int depth_ = 0;  // of calls
+  ThreadIntegers integers_;
 };
 
 }  // namespace evo
