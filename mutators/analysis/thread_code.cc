@@ -107,6 +107,10 @@ void ThreadCode::Decide(int node, ThreadNode& decided) {
   DecideExpression(node, decided);
   DecidePlace(node, decided);
   decided.plain = IsPlain(node, decided);
+  const auto is_plain = [&](int part) { return part >= 0 && nodes_[static_cast<std::size_t>(part)].plain; };
+  const bool element = decided.expression == NodeExpression::kElement && decided.place == ThreadNode::Place::kElement;
+  decided.reads =
+      decided.expression == NodeExpression::kVariable || (element && is_plain(decided.parts[0]) && is_plain(decided.parts[1]));
 }
 
 bool ThreadCode::IsPlain(int node, const ThreadNode& decided) const {

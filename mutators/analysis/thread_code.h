@@ -68,6 +68,8 @@ struct ThreadNode {
   bool decided = false;
   // Whether it is computed from integers and addresses alone, and changes nothing (ThreadIntegers).
   bool plain = false;
+  // Whether it only reads a variable, or an element at an address that is plain.
+  bool reads = false;
   Expression expression = Expression::kUnknown;
   Statement statement = Statement::kExpression;
   Place place = Place::kUnknown;

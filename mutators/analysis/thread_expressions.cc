@@ -71,8 +71,10 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
       return AddressOf(expression);
     case kUnary:
       return Unary(node, expression);
-    case kAssignment:
-      return Assign(node, expression);
+    case kAssignment: {
+      ThreadValue assigned;
+      return Assign(node, expression, &assigned), assigned;
+    }
     case kComma:
       return Evaluate(first), Evaluate(second);
     case kAnd:
@@ -98,6 +100,33 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
       break;
   }
   return NotUnderstood(expression);
+}
+
+void ThreadExpressions::Perform(int expression) {
+  const ThreadNode& node = code_.At(expression);
+  const Nesting level(refusal_);
+  if (node.expression != ThreadNode::Expression::kAssignment || refusal_.given() || level.TooDeep() || !code_.Affords()) {
+    Evaluate(expression);
+  } else {
+    Assign(node, expression, nullptr);
+  }
+}
+
+// A value that is only looked at: `own`, or where it is. Then nothing else may be computed that changes it.
+const ThreadValue& ThreadExpressions::Operand(int expression, ThreadValue& own) {
+  const ThreadNode& node = code_.At(expression);
+  const Nesting level(refusal_);
+  if (node.reads && !setting_.symbolic && !setting_.addresses && !refusal_.given() && !level.TooDeep()) {
+    const std::int64_t steps = code_.steps();
+    if (code_.Affords()) {
+      const ThreadPlace place = PlaceOf(expression);
+      const bool known = place.variable >= 0 || place.memory >= 0;
+      if (const ThreadValue* const value = known ? memory_.ValueAt(place) : nullptr) return *value;
+      if (place.variable < 0) return own = memory_.Load(place);
+    }
+    code_.TakeBack(steps);
+  }
+  return own = Evaluate(expression);
 }
 
 ThreadValue ThreadExpressions::Row(const ThreadNode& node, int expression) {
@@ -144,6 +173,14 @@ ThreadValue ThreadExpressions::Builtin(int symbol) {
 
 ThreadValue ThreadExpressions::Count(const ThreadNode& node) {
   const ThreadPlace place = PlaceOf(node.parts[0]);
+  if (place.variable >= 0 && place.variable != setting_.followed && !refusal_.given()) {
+    ThreadValue& counter = memory_.Variable(place.variable);
+    if (counter.kind == ThreadValue::Kind::kInteger && !counter.form) {
+      const std::int64_t before = counter.integer;
+      counter.integer = *node.computed.Result(before, 1);
+      return ThreadValue::Integer(node.behind ? before : counter.integer);
+    }
+  }
   ThreadValue old = memory_.Load(place);
   if (refusal_.given()) return {};
   ThreadValue changed = arithmetic_.Combined(node.computed, old, ThreadValue::Integer(1));
@@ -163,25 +200,34 @@ ThreadValue ThreadExpressions::Unary(const ThreadNode& node, int expression) {
 }
 
 ThreadValue ThreadExpressions::Binary(const ThreadNode& node, int expression) {
-  const ThreadValue left = Evaluate(node.parts[0]), right = Evaluate(node.parts[1]);
+  // What only reads changes nothing, so that the left side may stay where it is.
+  ThreadValue own_left, own_right;
+  const bool stays = code_.At(node.parts[1]).reads;
+  const ThreadValue& left = stays ? Operand(node.parts[0], own_left) : own_left = Evaluate(node.parts[0]);
+  const ThreadValue& right = Operand(node.parts[1], own_right);
   if (refusal_.given()) return {};
   ThreadValue value = arithmetic_.Combined(node.computed, left, right);
   return value.kind == ThreadValue::Kind::kNone ? NotUnderstood(expression) : value;
 }
 
-// Also by the operator of a half: target, operator, value.
-ThreadValue ThreadExpressions::Assign(const ThreadNode& node, int expression) {
+// Also by the operator of a half: target, operator, value. Null as the result: nobody asks for it.
+void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadValue* result) {
   const auto& sides = PartsOf(expression);
   ThreadValue value = Evaluate(sides.back());
   const ThreadPlace place = PlaceOf(sides.front());
-  if (refusal_.given()) return {};
+  if (refusal_.given()) return;
   if (!node.assigns_only) {
-    value = arithmetic_.Combined(node.computed, memory_.Load(place), value);
-    if (value.kind == ThreadValue::Kind::kNone) return NotUnderstood(expression);
+    const ThreadValue* const old = memory_.ValueAt(place);
+    value = old != nullptr ? arithmetic_.Combined(node.computed, *old, value)
+                           : arithmetic_.Combined(node.computed, memory_.Load(place), value);
+    if (value.kind == ThreadValue::Kind::kNone) {
+      NotUnderstood(expression);
+      return;
+    }
   }
   value = arithmetic_.Converted(std::move(value), code_.At(sides.front()).type);
-  memory_.Store(place, value);
-  return value;
+  if (result != nullptr) *result = value;
+  memory_.Store(place, std::move(value));
 }
 
 ThreadPlace ThreadExpressions::PlaceOf(int named) {

@@ -34,6 +34,8 @@ class ThreadExpressions {
                     ThreadMemory& memory, FunctionBodies& bodies, ThreadTrace& trace, Refusal& refusal);
 
   ThreadValue Evaluate(int expression);
+  // The same for what it does alone.
+  void Perform(int expression);
   // Converted to a type as for a variable that gets it.
   ThreadValue EvaluateAs(ThreadType type, int expression) { return arithmetic_.Converted(Evaluate(expression), type); }
   bool IsTrue(int condition) {
@@ -54,7 +56,8 @@ class ThreadExpressions {
   ThreadValue AddressOf(int expression);
   ThreadValue Count(const ThreadNode& node);
   ThreadValue Binary(const ThreadNode& node, int expression);
-  ThreadValue Assign(const ThreadNode& node, int expression);
+  void Assign(const ThreadNode& node, int expression, ThreadValue* result);
+  const ThreadValue& Operand(int expression, ThreadValue& own);
   ThreadValue Call(const ThreadNode& node, int expression);
   std::optional<ThreadValue> CallTogether(const ThreadCallee& callee, std::span<const int> arguments);
   ThreadValue CallDefined(const ThreadCall& call);

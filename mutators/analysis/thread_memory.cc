@@ -51,6 +51,18 @@ ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
   return *value;
 }
 
+const ThreadValue* ThreadMemory::ValueAt(const ThreadPlace& place) const {
+  const ThreadValue* value = nullptr;
+  if (place.variable >= 0) {
+    value = &Variable(place.variable);
+  } else if (!IsOfBlock(place.memory)) {
+    const std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
+    if (place.index >= 0 && place.index < static_cast<std::int64_t>(array.size()))
+      value = &array[static_cast<std::size_t>(place.index)];
+  }
+  return value == nullptr || value->kind == ThreadValue::Kind::kNone ? nullptr : value;
+}
+
 void ThreadMemory::PassBarrier() {
   if (!setting_.exchange->meeting->MeetBlock(setting_.thread)) refusal_.Add("it waits for other threads");
 }

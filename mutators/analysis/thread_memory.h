@@ -45,6 +45,8 @@ class ThreadMemory {
   ThreadValue Shuffle(ThreadValue value, std::size_t from, std::uint32_t mask);
 
   ThreadValue Load(const ThreadPlace& place);
+  // What is in a variable or a local array, until it is stored to; null if it is elsewhere or has no value.
+  const ThreadValue* ValueAt(const ThreadPlace& place) const;
   void Store(const ThreadPlace& place, ThreadValue value);
   // At the end: refuses a thread that has read what it does not store of a buffer to which it stores.
   void CheckBuffers();

@@ -117,7 +117,7 @@ ThreadStatements::Flow ThreadStatements::ExecuteStatement(int statement) {
     case kExpression:
       break;
   }
-  expressions_.Evaluate(statement);
+  expressions_.Perform(statement);
   return refusal_.given() ? Flow::kReturn : Flow::kOn;
 }
 
@@ -136,7 +136,7 @@ ThreadStatements::Flow ThreadStatements::ExecuteLoop(ThreadLoop loop, bool body_
     const Flow flow = Execute(loop.body);
     if (flow == Flow::kReturn) return flow;
     if (flow == Flow::kBreak) break;
-    if (loop.increment >= 0) expressions_.Evaluate(loop.increment);
+    if (loop.increment >= 0) expressions_.Perform(loop.increment);
   }
   return refusal_.given() ? Flow::kReturn : Flow::kOn;
 }
