@@ -81,7 +81,13 @@ void ThreadCode::AddVariable(int declaration) {
   variable.integers = Contains(pointed, "int") || Contains(pointed, "long");
   for (const char* real : {"float", "double", "half", "bfloat16"}) variable.reals = variable.reals || Contains(type, real);
   variable.type = ThreadTypeOf(variable.array ? type.substr(0, type.find('[')) : type);
-  if (node.kind_name != "VarDecl" || node.children.empty()) return;
+  variable.reference = type.ends_with("&");
+  variable.declared = node.kind_name == "VarDecl";
+  if (variable.array) variable.extents = ExtentsOf(node.type);
+  for (const int child : node.children) {
+    if (tree_.node(child).kind_name == "InitListExpr") variable.list = child;
+  }
+  if (!variable.declared || node.children.empty()) return;
   const std::string& last = tree_.node(node.children.back()).kind_name;
   if (last != "TypeRef" && !last.starts_with("attribute")) variable.initialiser = node.children.back();
 }

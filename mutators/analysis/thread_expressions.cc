@@ -21,6 +21,15 @@ const IntegerOperator kPlus("+"), kTimes("*");
 // What stands for a real number that does not count.
 constexpr double kSomeNumber = 0.37;
 
+// What `threadIdx.x` and the like are.
+ThreadValue BuiltinValue(std::int64_t number, int symbol, const ThreadSetting& setting) {
+  if (!setting.symbolic) return ThreadValue::Integer(number);
+  const bool of_thread =
+      symbol > BuiltinSymbol("blockIdx", 0) || (symbol <= BuiltinSymbol("blockDim", 0) && symbol > BuiltinSymbol("gridDim", 0));
+  if (of_thread && !setting.thread_symbols) return ThreadValue::Integer(number);
+  return ThreadValue::Integer(number, SharedForm(AffineForm::Symbol(symbol)));
+}
+
 }  // namespace
 
 ThreadExpressions::ThreadExpressions(const SyntaxTree& tree, ThreadCode& code, const ThreadSetting& setting,
@@ -68,7 +77,6 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case kDereference:
       return memory_.Load(PlaceOf(expression));
     case kAddress:
-      return AddressOf(expression);
     case kUnary:
       return Unary(node, expression);
     case kAssignment: {
@@ -84,14 +92,13 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case kBinary:
       return Binary(node, expression);
     case kConditional:
-      if (PartsOf(expression).size() != 3) return Refuse(Quoted(tree_, expression));
+      if (tree_.node(expression).children.size() != 3) return Refuse(Quoted(tree_, expression));
       return Evaluate(IsTrue(first) ? second : third);
     case kCast:
       return EvaluateAs(node.type, first);
     case kBuiltin:
-      return Builtin(node.detail);
+      return BuiltinValue(integers_.Builtin(node.detail), node.detail, setting_);
     case kRow:
-      return Row(node, expression);
     case kElement:
       return Element(node, expression);
     case kCall:
@@ -104,21 +111,20 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
 
 void ThreadExpressions::Perform(int expression) {
   const ThreadNode& node = code_.At(expression);
-  const Nesting level(refusal_);
-  if (node.expression != ThreadNode::Expression::kAssignment || refusal_.given() || level.TooDeep() || !code_.Affords()) {
-    Evaluate(expression);
-  } else {
-    Assign(node, expression, nullptr);
+  if (node.expression == ThreadNode::Expression::kAssignment && !refusal_.given()) {
+    const Nesting level(refusal_);
+    if (!level.TooDeep() && code_.Affords()) return Assign(node, expression, nullptr);
   }
+  Evaluate(expression);
 }
 
 // A value that is only looked at: `own`, or where it is. Then nothing else may be computed that changes it.
 const ThreadValue& ThreadExpressions::Operand(int expression, ThreadValue& own) {
   const ThreadNode& node = code_.At(expression);
-  const Nesting level(refusal_);
-  if (node.reads && !setting_.symbolic && !setting_.addresses && !refusal_.given() && !level.TooDeep()) {
+  if (node.reads && !setting_.symbolic && !setting_.addresses && !refusal_.given()) {
+    const Nesting level(refusal_);
     const std::int64_t steps = code_.steps();
-    if (code_.Affords()) {
+    if (!level.TooDeep() && code_.Affords()) {
       const ThreadPlace place = PlaceOf(expression);
       const bool known = place.variable >= 0 || place.memory >= 0;
       if (const ThreadValue* const value = known ? memory_.ValueAt(place) : nullptr) return *value;
@@ -129,14 +135,14 @@ const ThreadValue& ThreadExpressions::Operand(int expression, ThreadValue& own) 
   return own = Evaluate(expression);
 }
 
-ThreadValue ThreadExpressions::Row(const ThreadNode& node, int expression) {
-  if (PartsOf(expression).size() != 2) return NotUnderstood(expression);
-  const ThreadValue row = arithmetic_.Combined(kTimes, Evaluate(node.parts[1]), ThreadValue::Integer(node.stride));
-  ThreadValue moved = arithmetic_.Combined(kPlus, Evaluate(node.parts[0]), row);
-  return moved.kind == ThreadValue::Kind::kPointer ? moved : NotUnderstood(expression);
-}
-
+// Also a row of an array of two dimensions or more.
 ThreadValue ThreadExpressions::Element(const ThreadNode& node, int expression) {
+  if (node.expression == ThreadNode::Expression::kRow) {
+    if (tree_.node(expression).children.size() != 2) return NotUnderstood(expression);
+    const ThreadValue row = arithmetic_.Combined(kTimes, Evaluate(node.parts[1]), ThreadValue::Integer(node.stride));
+    ThreadValue moved = arithmetic_.Combined(kPlus, Evaluate(node.parts[0]), row);
+    return moved.kind == ThreadValue::Kind::kPointer ? moved : NotUnderstood(expression);
+  }
   // Of a table: an array of real numbers that the run does not follow.
   if (setting_.addresses && node.variable >= 0 && !memory_.HasArray(node.variable)) return ThreadValue::Real(kSomeNumber);
   return memory_.Load(PlaceOf(expression));
@@ -162,15 +168,6 @@ ThreadValue ThreadExpressions::Named(const ThreadNode& node, int expression) {
   return Refuse(fmt::format("{} is read and has no value that is known", Quoted(tree_, expression)));
 }
 
-ThreadValue ThreadExpressions::Builtin(int symbol) {
-  const ThreadValue value = ThreadValue::Integer(integers_.Builtin(symbol));
-  if (!setting_.symbolic) return value;
-  const bool of_thread =
-      symbol > BuiltinSymbol("blockIdx", 0) || (symbol <= BuiltinSymbol("blockDim", 0) && symbol > BuiltinSymbol("gridDim", 0));
-  if (of_thread && !setting_.thread_symbols) return value;
-  return ThreadValue::Integer(value.integer, SharedForm(AffineForm::Symbol(symbol)));
-}
-
 ThreadValue ThreadExpressions::Count(const ThreadNode& node) {
   const ThreadPlace place = PlaceOf(node.parts[0]);
   if (place.variable >= 0 && place.variable != setting_.followed && !refusal_.given()) {
@@ -188,13 +185,12 @@ ThreadValue ThreadExpressions::Count(const ThreadNode& node) {
   return node.behind ? old : changed;
 }
 
-ThreadValue ThreadExpressions::AddressOf(int expression) {
-  const ThreadPlace place = PlaceOf(PartsOf(expression).front());
-  if (place.memory < 0) return Refuse(fmt::format("the address {}", Quoted(tree_, expression)));
-  return ThreadValue::Pointer(place.memory, place.index, place.form);
-}
-
 ThreadValue ThreadExpressions::Unary(const ThreadNode& node, int expression) {
+  if (node.expression == ThreadNode::Expression::kAddress) {
+    const ThreadPlace place = PlaceOf(node.parts[0]);
+    if (place.memory < 0) return Refuse(fmt::format("the address {}", Quoted(tree_, expression)));
+    return ThreadValue::Pointer(place.memory, place.index, place.form);
+  }
   ThreadValue value = arithmetic_.Unary(node.unary, Evaluate(node.parts[0]));
   return value.kind == ThreadValue::Kind::kNone ? NotUnderstood(expression) : value;
 }
@@ -212,7 +208,7 @@ ThreadValue ThreadExpressions::Binary(const ThreadNode& node, int expression) {
 
 // Also by the operator of a half: target, operator, value. Null as the result: nobody asks for it.
 void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadValue* result) {
-  const auto& sides = PartsOf(expression);
+  const auto& sides = tree_.node(expression).children;
   ThreadValue value = Evaluate(sides.back());
   const ThreadPlace place = PlaceOf(sides.front());
   if (refusal_.given()) return;
@@ -293,7 +289,7 @@ ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
     return Refuse(fmt::format("it calls {}, which is not known", call.callee.name));
   }
   // A constructor or a conversion of one value.
-  if (call.arguments.empty()) return EvaluateAs(node.type, PartsOf(expression).front());
+  if (call.arguments.empty()) return EvaluateAs(node.type, tree_.node(expression).children.front());
   return NotUnderstood(expression);
 }
 

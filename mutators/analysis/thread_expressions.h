@@ -47,13 +47,10 @@ class ThreadExpressions {
  private:
   ThreadValue Refuse(std::string why);
   ThreadValue NotUnderstood(int expression);
-  ThreadValue Row(const ThreadNode& node, int expression);
   ThreadValue Element(const ThreadNode& node, int expression);
   ThreadValue Literal(const ThreadNode& node, int expression);
   ThreadValue Named(const ThreadNode& node, int expression);
-  ThreadValue Builtin(int symbol);
   ThreadValue Unary(const ThreadNode& node, int expression);
-  ThreadValue AddressOf(int expression);
   ThreadValue Count(const ThreadNode& node);
   ThreadValue Binary(const ThreadNode& node, int expression);
   void Assign(const ThreadNode& node, int expression, ThreadValue* result);
@@ -63,7 +60,6 @@ class ThreadExpressions {
   ThreadValue CallDefined(const ThreadCall& call);
   ThreadValue CallKnown(const ThreadCall& call, int expression);
   ThreadPlace PlaceOf(int named);
-  const std::vector<int>& PartsOf(int expression) const { return tree_.node(expression).children; }
 
   const SyntaxTree& tree_;
   ThreadCode& code_;

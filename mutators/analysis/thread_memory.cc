@@ -89,8 +89,7 @@ bool ThreadMemory::IsOfBlock(int memory) const {
 
 ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
   const std::size_t slot = code_.SlotOf(place.memory);
-  const SharedMemory::Element* const seen =
-      setting_.exchange == nullptr ? nullptr : &setting_.exchange->shared.At(slot, place.index);
+  const BlockElement* const seen = setting_.exchange == nullptr ? nullptr : &setting_.exchange->shared.At(slot, place.index);
   if (seen == nullptr || seen->writers > 0) {
     const StoredValues& stored = seen == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];
     if (const auto own = stored.find({slot, place.index}); own != stored.end()) return own->second;

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -148,14 +147,14 @@ ThreadValue ThreadStatements::RunBody(int body) {
 }
 
 void ThreadStatements::Declare(int node) {
-  if (tree_.node(node).kind_name != "VarDecl") return;
+  if (!code_.IsVariable(node) || !code_.variable(node).declared) return;
   const ThreadVariable& variable = code_.variable(node);
   if (setting_.exchange != nullptr && variable.shared) return;
   if (variable.array) return DeclareArray(node);
   if (node == symbols_.row()) return DeclareRow(node);
   memory_.Variable(node) = {};
   if (variable.initialiser < 0) return;
-  if (tree_.node(node).type.ends_with("&")) return refusal_.Add(fmt::format("the reference {}", Quoted(tree_, node)));
+  if (variable.reference) return refusal_.Add(fmt::format("the reference {}", Quoted(tree_, node)));
   ThreadValue computed = expressions_.EvaluateAs(variable.type, variable.initialiser);
   if ((computed.form || computed.text || setting_.symbolic) && symbols_.block_constants().contains(node)) {
     if (computed.kind == ThreadValue::Kind::kInteger && setting_.symbolic) computed.form = SymbolOf(node);
@@ -173,19 +172,16 @@ void ThreadStatements::DeclareRow(int variable) {
   memory_.Variable(variable) = std::move(value);
 }
 
-void ThreadStatements::DeclareArray(int variable) {
-  const SyntaxNode& declared = tree_.node(variable);
-  const auto extents = ExtentsOf(declared.type);
-  std::int64_t count = extents.empty() ? -1 : 1;
-  for (const long long extent : extents) count = extent > 0 && count <= kMostLocalElements ? count * extent : -1;
-  if (count < 0 || count > kMostLocalElements || (setting_.addresses && extents.size() > 1)) {
+void ThreadStatements::DeclareArray(int node) {
+  const ThreadVariable& variable = code_.variable(node);
+  std::int64_t count = variable.extents.empty() ? -1 : 1;
+  for (const long long extent : variable.extents) count = extent > 0 && count <= kMostLocalElements ? count * extent : -1;
+  if (count < 0 || count > kMostLocalElements || (setting_.addresses && variable.extents.size() > 1)) {
     if (setting_.addresses) return;  // of more dimensions: a table, if it holds real numbers
-    return refusal_.Add(fmt::format("the array {}", Quoted(tree_, variable)));
+    return refusal_.Add(fmt::format("the array {}", Quoted(tree_, node)));
   }
-  std::vector<ThreadValue>& elements = memory_.AddArray(variable, static_cast<std::size_t>(count));
-  for (const int child : declared.children) {
-    if (tree_.node(child).kind_name == "InitListExpr") Fill(elements, code_.variable(variable).type, child);
-  }
+  std::vector<ThreadValue>& elements = memory_.AddArray(node, static_cast<std::size_t>(count));
+  if (variable.list >= 0) Fill(elements, variable.type, variable.list);
 }
 
 // Of `float sums[4] = {0.0f}`: the values, and zeros after them.

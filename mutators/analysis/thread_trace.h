@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mutators/analysis/affine_index.h"
-#include "mutators/analysis/shared_memory.h"
+#include "mutators/analysis/block_memory.h"
 #include "mutators/analysis/thread_value.h"
 
 namespace evo {
@@ -27,7 +27,7 @@ class ThreadMeeting {
 // What the threads of a block tell each other (thread_block.h).
 struct ThreadExchange {
   ThreadMeeting* meeting = nullptr;
-  SharedMemory shared;
+  BlockMemory shared;
   std::vector<StoredValues> stored;             // by thread, since threads last met
   std::vector<std::vector<ThreadValue>> given;  // by thread, in each of its shuffles
 };

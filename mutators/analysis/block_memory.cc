@@ -1,4 +1,4 @@
-#include "mutators/analysis/shared_memory.h"
+#include "mutators/analysis/block_memory.h"
 
 #include <algorithm>
 
@@ -11,21 +11,21 @@ bool AreSame(const ThreadValue& a, const ThreadValue& b) {
 
 }  // namespace
 
-SharedMemory::Element& SharedMemory::At(std::size_t slot, std::int64_t index) {
+BlockElement& BlockMemory::At(std::size_t slot, std::int64_t index) {
   if (index < 0 || index >= kMostDense) return others_[{slot, index}];
   if (slot >= dense_.size()) dense_.resize(slot + 1);
-  std::vector<Element>& elements = dense_[slot];
+  std::vector<BlockElement>& elements = dense_[slot];
   const auto at = static_cast<std::size_t>(index);
   if (at >= elements.size()) elements.resize(std::max(at + 1, 2 * elements.size()));
   return elements[at];
 }
 
-bool SharedMemory::Merge(std::vector<StoredValues>& stored, const std::vector<std::size_t>& threads) {
+bool BlockMemory::Merge(std::vector<StoredValues>& stored, const std::vector<std::size_t>& threads) {
   bool races = false;
   ++merged_;
   for (const std::size_t thread : threads) {
     for (auto& [place, value] : stored[thread]) {
-      Element& element = At(place.first, place.second);
+      BlockElement& element = At(place.first, place.second);
       --element.writers;
       if (element.times == merged_) {
         races = races || !AreSame(element.value, value);
