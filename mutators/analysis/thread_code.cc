@@ -9,6 +9,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_arithmetic.h"
 
 namespace evo {
 namespace {
