@@ -21,6 +21,8 @@ struct MutationContext {
   const SyntaxTree& tree;                 // of the parent's rendered text
   const KernelTemplate& rendered;         // parameters and launch lines of the parent's rendered text
   const Genome* second_parent = nullptr;  // of the same template; null if there is none
+  // Whether another template of the run is a matrix product as a plain nest. What is to be made of one is made of that template.
+  bool product_elsewhere = false;
 };
 
 // Makes a child's genome from a parent's. A pure function of the context and the random stream: same inputs, same child.

@@ -38,8 +38,10 @@ class AffineForm {
   std::map<Product, std::int64_t> terms_;  // without zeros
 };
 
-// The symbol of `threadIdx.x` and the like; below -1.
+// The symbol of `threadIdx.x` and the like; below -1. Those of threadIdx come first, then those of blockIdx, blockDim and
+// gridDim, each of three dimensions and one less than the one before.
 int BuiltinSymbol(std::string_view builtin, std::size_t axis);
+inline constexpr int kFirstBuiltinSymbol = -2, kBuiltinSymbols = 12;
 
 // The form of an integer expression of a kernel. Variables that only their initialisers write are followed into these, except
 // `atoms`, which stay symbols, as do parameters and counters of loops. nullopt if the expression has anything else: loads,

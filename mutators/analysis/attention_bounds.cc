@@ -72,8 +72,8 @@ std::optional<std::string> AttentionBounds::FlatRows(const AttentionRoles& roles
     if (!launched || !length) continue;
     found.flat_heads = *launched;
     found.flat_rows = *length;
-    for (const AffineForm* form : {&compared.second, &*index_.flat_length}) {
-      const auto symbols = form->Symbols();
+    for (const AffineForm& form : {compared.second, FormOr(index_.flat_length, 0)}) {
+      const auto symbols = form.Symbols();
       allowed_.insert(symbols.begin(), symbols.end());
     }
     allowed_.insert(BuiltinSymbol("blockIdx", 1));

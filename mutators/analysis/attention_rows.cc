@@ -41,7 +41,7 @@ FormPointer FlatLengthOf(const SyntaxTree& tree, int kernel, int row) {
     const auto symbols = form->Symbols();
     if (std::all_of(symbols.begin(), symbols.end(),
                     [&](int symbol) { return symbol >= 0 && tree.node(symbol).kind_name == "ParmDecl"; }))
-      return std::make_shared<const AffineForm>(*form);
+      return SharedForm(*form);
   }
   return nullptr;
 }

@@ -24,8 +24,6 @@ std::string PlainType(const std::string& type) {
 bool IsWide(const std::string& type) { return type.find("long") != std::string::npos; }
 bool IsUnsigned(const std::string& type) { return type.starts_with("unsigned"); }
 
-std::int64_t Truncated(std::uint64_t number) { return static_cast<std::int64_t>(number); }
-
 NumberType::NumberType(std::string_view type) {
   struct Named {
     std::string_view name;
@@ -53,7 +51,6 @@ std::int64_t NumberType::Fit(std::int64_t number) const {
 
 IntegerOperator::IntegerOperator(std::string_view spelled) : kind_(KindOf(spelled)) {}
 
-// Kernels that are run on numbers ask for it in each of millions of steps.
 IntegerOperator::Kind IntegerOperator::KindOf(std::string_view spelled) {
   using enum Kind;
   const char first = spelled.empty() ? '\0' : spelled.front();
@@ -75,34 +72,10 @@ IntegerOperator::Kind IntegerOperator::KindOf(std::string_view spelled) {
   return first == '<' ? kLeft : first == '>' ? kRight : kOther;
 }
 
-std::optional<std::int64_t> IntegerOperator::Result(std::int64_t a, std::int64_t b, bool is_unsigned) const {
-  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
-  if (compares()) return is_unsigned ? Compare(ua, ub) : Compare(a, b);
-  const bool shifts = b >= 0 && b <= 62, divides = b != 0 && (b != -1 || is_unsigned);
-  switch (kind_) {
-    case Kind::kPlus:
-      return Truncated(ua + ub);
-    case Kind::kMinus:
-      return Truncated(ua - ub);
-    case Kind::kTimes:
-      return Truncated(ua * ub);
-    case Kind::kAnd:
-      return a & b;
-    case Kind::kOr:
-      return a | b;
-    case Kind::kXor:
-      return a ^ b;
-    case Kind::kLeft:
-      return shifts ? std::optional(Truncated(ua << ub)) : std::nullopt;
-    case Kind::kRight:
-      return shifts ? std::optional(is_unsigned ? Truncated(ua >> ub) : a >> b) : std::nullopt;
-    case Kind::kDivide:
-      return divides ? std::optional(is_unsigned ? Truncated(ua / ub) : a / b) : std::nullopt;
-    case Kind::kRemainder:
-      return divides ? std::optional(is_unsigned ? Truncated(ua % ub) : a % b) : std::nullopt;
-    default:
-      return std::nullopt;
-  }
+std::string_view IntegerOperator::spelled() const {
+  constexpr std::string_view kSpelled[] = {"<", "<=", ">", ">=", "==", "!=", "+", "-", "*",
+                                           "&", "|",  "^", "<<", ">>", "/",  "%", ""};
+  return kSpelled[static_cast<std::size_t>(kind_)];
 }
 
 }  // namespace evo

@@ -18,7 +18,7 @@ std::string PlainType(const std::string& type);
 bool IsWide(const std::string& type);
 bool IsUnsigned(const std::string& type);
 // 64 bits that wrap.
-std::int64_t Truncated(std::uint64_t number);
+inline std::int64_t Truncated(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
 // The numbers that a type has. Types other than integers of less than 64 bits and bool have all.
 class NumberType {
@@ -36,15 +36,6 @@ class NumberType {
 // A binary operator of integers.
 class IntegerOperator {
  public:
-  explicit IntegerOperator(std::string_view spelled);
-  // Whether it is one of `<`, `<=`, `>`, `>=`, `==`, `!=`.
-  bool compares() const { return kind_ <= Kind::kUnequal; }
-  // Whether a comparison is true of two real numbers.
-  bool Holds(double a, double b) const { return Compare(a, b); }
-  // nullopt for what C++ does not define, such as a division by zero, and for operators that are none of the usual ones.
-  std::optional<std::int64_t> Result(std::int64_t a, std::int64_t b, bool is_unsigned = false) const;
-
- private:
   enum class Kind : std::uint8_t {
     kLess,
     kLessOrEqual,
@@ -64,6 +55,21 @@ class IntegerOperator {
     kRemainder,
     kOther
   };
+
+  // None of the usual ones.
+  IntegerOperator() = default;
+  explicit IntegerOperator(std::string_view spelled);
+  Kind kind() const { return kind_; }
+  // Empty for those that are none of the usual ones.
+  std::string_view spelled() const;
+  // Whether it is one of `<`, `<=`, `>`, `>=`, `==`, `!=`.
+  bool compares() const { return kind_ <= Kind::kUnequal; }
+  // Whether a comparison is true of two real numbers.
+  bool Holds(double a, double b) const { return Compare(a, b); }
+  // nullopt for what C++ does not define, such as a division by zero, and for operators that are none of the usual ones.
+  std::optional<std::int64_t> Result(std::int64_t a, std::int64_t b, bool is_unsigned = false) const;
+
+ private:
   static Kind KindOf(std::string_view spelled);
   template <typename T>
   bool Compare(T a, T b) const {
@@ -74,7 +80,38 @@ class IntegerOperator {
     return (a == b) == (kind_ == Kind::kEqual);
   }
 
-  Kind kind_;
+  Kind kind_ = Kind::kOther;
 };
+
+// Here, since kernels that are run on numbers ask for it in each of millions of steps.
+inline std::optional<std::int64_t> IntegerOperator::Result(std::int64_t a, std::int64_t b, bool is_unsigned) const {
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  if (compares()) return is_unsigned ? Compare(ua, ub) : Compare(a, b);
+  const bool shifts = b >= 0 && b <= 62, divides = b != 0 && (b != -1 || is_unsigned);
+  switch (kind_) {
+    case Kind::kPlus:
+      return Truncated(ua + ub);
+    case Kind::kMinus:
+      return Truncated(ua - ub);
+    case Kind::kTimes:
+      return Truncated(ua * ub);
+    case Kind::kAnd:
+      return a & b;
+    case Kind::kOr:
+      return a | b;
+    case Kind::kXor:
+      return a ^ b;
+    case Kind::kLeft:
+      return shifts ? std::optional(Truncated(ua << ub)) : std::nullopt;
+    case Kind::kRight:
+      return shifts ? std::optional(is_unsigned ? Truncated(ua >> ub) : a >> b) : std::nullopt;
+    case Kind::kDivide:
+      return divides ? std::optional(is_unsigned ? Truncated(ua / ub) : a / b) : std::nullopt;
+    case Kind::kRemainder:
+      return divides ? std::optional(is_unsigned ? Truncated(ua % ub) : a % b) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
 
 }  // namespace evo

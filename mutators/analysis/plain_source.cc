@@ -68,7 +68,8 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
                        std::vector<std::string>& reasons, Look look) {
   if (IsWrittenByHand(context.tree.text())) return;
   const auto context_of = [&](const SyntaxTree& tree) {
-    return MutationContext{context.kernel_template, context.genome, tree, TemplateOf(context, tree), context.second_parent};
+    return MutationContext{context.kernel_template,   context.genome,        tree,
+                           TemplateOf(context, tree), context.second_parent, context.product_elsewhere};
   };
   ParameterDifferences differences;
   const SyntaxTree* last = &context.tree;

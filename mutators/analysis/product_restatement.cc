@@ -308,6 +308,10 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
   if (node.kind_name != "FunctionDecl" || !MayBeProduct(tree, kernel) || IsKnownElsewhere(context, kernel)) return std::nullopt;
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative) return std::nullopt;
+  if (context.product_elsewhere && NeedsBlock(tree, kernel)) {
+    why = "another template is a product as a plain nest, from which the same is made";
+    return std::nullopt;
+  }
   const auto parts = SumPartsOf(tree, kernel);
   const auto* const sum = std::get_if<ConvolutionParts>(&parts);
   const std::string not_plain = WhyNotPlain(tree, kernel);

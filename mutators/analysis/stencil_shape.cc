@@ -24,32 +24,48 @@ bool StencilShape::Refuse(std::string why) {
 
 bool StencilShape::AddTo(Stencil& found) { return FindLengths(found) && FindStores(found) && FindReads(found); }
 
-// The buffers of which threads read elements near their own, always or mostly, some of them in other rows and, in three
-// dimensions, planes.
-std::set<int> StencilShape::Neighbouring(bool always) const {
-  std::set<int> near, moved;
-  std::map<int, std::pair<std::size_t, std::size_t>> counts;  // of reads, and of those that are far away
+std::vector<StencilShape::Reading> StencilShape::Readings() const {
+  std::map<int, std::size_t> reads;
   for (const StencilLaunch& launch : launches_) {
-    const std::size_t last = launch.dimensions - 1;
     for (const StencilThread& thread : launch.threads) {
-      const StencilPlace own = launch.PlaceOf(thread.element);
       for (const ThreadTrace::Touch& touch : thread.touches) {
-        if (touch.store || stored_.contains(touch.memory)) continue;
-        const StencilPlace read = launch.PlaceOf(touch.index);
-        near.insert(touch.memory);
-        bool far = touch.index < 0;
-        for (std::size_t axis = 0; axis < 3; ++axis) far |= std::abs(read[axis] - own[axis]) > kFurthest;
-        auto& [reads, far_reads] = counts[touch.memory];
-        ++reads;
-        far_reads += far;
-        if (!far && read[last] != own[last]) moved.insert(touch.memory);
+        if (!touch.store && !stored_.contains(touch.memory)) ++reads[touch.memory];
       }
     }
   }
-  std::erase_if(near, [&](int buffer) {
-    const auto& [reads, far] = counts[buffer];
-    return far > (always ? 0 : reads / 4) || !moved.contains(buffer);
-  });
+  std::vector<Reading> readings;
+  for (const auto& [buffer, count] : reads) readings.push_back({buffer, count});
+  return readings;
+}
+
+// The buffers of which threads read elements near their own, always or mostly, some of them in other rows and, in three
+// dimensions, planes. Most lengths are no such ones, which the first threads tell.
+std::set<int> StencilShape::Neighbouring(bool always) const {
+  std::vector<Reading> readings = readings_;
+  std::size_t left = readings.size();
+  for (const StencilLaunch& launch : launches_) {
+    const std::size_t last = launch.dimensions - 1;
+    for (const StencilThread& thread : launch.threads) {
+      if (left == 0) return {};
+      const StencilPlace own = launch.PlaceOf(thread.element);
+      for (const ThreadTrace::Touch& touch : thread.touches) {
+        const auto reading =
+            std::find_if(readings.begin(), readings.end(), [&](const Reading& one) { return one.buffer == touch.memory; });
+        if (touch.store || reading == readings.end() || reading->dropped) continue;
+        const StencilPlace read = launch.PlaceOf(touch.index);
+        bool far = touch.index < 0;
+        for (std::size_t axis = 0; axis < 3; ++axis) far |= std::abs(read[axis] - own[axis]) > kFurthest;
+        reading->far += far;
+        reading->moved |= !far && read[last] != own[last];
+        reading->dropped = reading->far > (always ? 0 : reading->reads / 4);
+        left -= reading->dropped;
+      }
+    }
+  }
+  std::set<int> near;
+  for (const Reading& reading : readings) {
+    if (!reading.dropped && reading.moved) near.insert(reading.buffer);
+  }
   return near;
 }
 
@@ -67,6 +83,7 @@ bool StencilShape::Fits(const LaunchNumber& row, const LaunchNumber& plane, bool
 
 // The lengths of rows and planes with which what is read is near.
 bool StencilShape::FindLengths(Stencil& found) {
+  readings_ = Readings();
   std::vector<LaunchNumber> candidates = numbers_.Near(kMostPadding);
   std::erase_if(candidates,
                 [](const LaunchNumber& one) { return one.values[0] <= 2 * kFurthest || one.values[1] <= 2 * kFurthest; });

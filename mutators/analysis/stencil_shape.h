@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "mutators/analysis/launch_numbers.h"
 #include "mutators/analysis/stencil.h"
@@ -23,6 +25,15 @@ class StencilShape {
 
  private:
   bool Refuse(std::string why);
+  // A buffer that threads read and do not store to.
+  struct Reading {
+    int buffer = -1;
+    std::size_t reads = 0;  // in both launches
+    std::size_t far = 0;    // of those seen so far, those that are far away
+    bool moved = false;     // whether some are in another row or plane
+    bool dropped = false;
+  };
+  std::vector<Reading> Readings() const;
   std::set<int> Neighbouring(bool always) const;
   bool Fits(const LaunchNumber& row, const LaunchNumber& plane, bool always, Stencil& found);
   bool FindLengths(Stencil& found);
@@ -34,6 +45,7 @@ class StencilShape {
   const LaunchNumbers& numbers_;
   const std::set<int>& stored_;
   StencilLaunches& launches_;
+  std::vector<Reading> readings_;
   std::string why_;
 };
 

@@ -6,13 +6,9 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <initializer_list>
-#include <memory>
+#include <string>
 #include <utility>
 
-#include "mutators/analysis/integer_arithmetic.h"
-#include "mutators/analysis/source_query.h"
-#include "mutators/analysis/thread_functions.h"
 #include "mutators/analysis/thread_memory.h"
 
 namespace evo {
@@ -20,32 +16,29 @@ namespace {
 
 using ValueKind = ThreadValue::Kind;
 
-FormPointer Shared(AffineForm form) { return std::make_shared<const AffineForm>(std::move(form)); }
-TextPointer Shared(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
-
-bool IsAnyOf(std::string_view callee, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), callee) != names.end();
-}
+using Operator = IntegerOperator::Kind;
 
 SumPointer AsSum(const ThreadValue& value) {
   if ((value.sum && !value.sum->rounded) || value.real == 0) return value.sum;
-  ThreadSum sum;
-  sum.value = value.real;
-  if (value.element) sum.a = value.memory, sum.at_a = value.integer;
-  return std::make_shared<const ThreadSum>(sum);
+  auto* const sum = new ThreadSum;
+  SumPointer result(sum);
+  sum->value = value.real;
+  if (value.element) sum->a = value.memory, sum->at_a = value.integer;
+  return result;
 }
 
-// Of the sum of two real numbers.
-SumPointer SumOf(const ThreadValue& left, const ThreadValue& right) {
+// Of the sum of two real numbers. GCC 12 warns of a use after the end of a sum where it is inlined, and there is none.
+[[gnu::noinline]] SumPointer SumOf(const ThreadValue& left, const ThreadValue& right) {
   SumPointer a = AsSum(left), b = AsSum(right);
   if (!a || !b) return a ? a : b;
   // A product is added to what is none, whatever the order in which they are written.
   if (a->IsTerm() && (!b->IsTerm() || (a->b >= 0 && b->b < 0))) std::swap(a, b);
-  ThreadSum sum = b->IsTerm() ? *b : ThreadSum{};
-  sum.value = left.real + right.real;
-  sum.before = a;
-  if (!b->IsTerm()) sum.added = b;
-  return std::make_shared<const ThreadSum>(std::move(sum));
+  auto* const sum = b->IsTerm() ? new ThreadSum(*b) : new ThreadSum;
+  SumPointer result(sum);
+  sum->value = left.real + right.real;
+  sum->before = std::move(a);
+  if (!b->IsTerm()) sum->added = std::move(b);
+  return result;
 }
 
 // The sum of products in what a number is computed from.
@@ -57,16 +50,22 @@ SumPointer InnerOf(const ThreadValue& left, const ThreadValue& right) {
 
 SumPointer Rounded(const SumPointer& sum) {
   if (!sum) return sum;
-  ThreadSum rounded = *sum;
-  rounded.rounded = true;
-  return std::make_shared<const ThreadSum>(std::move(rounded));
+  auto* const rounded = new ThreadSum(*sum);
+  rounded->rounded = true;
+  return SumPointer(rounded);
 }
 
 SumPointer ProductOf(const ThreadValue& left, const ThreadValue& right) {
   if (!left.element || !right.element) return nullptr;
-  return std::make_shared<const ThreadSum>(
-      ThreadSum{left.real * right.real, left.memory, right.memory, left.integer, right.integer, nullptr, nullptr});
+  auto* const sum = new ThreadSum;
+  SumPointer result(sum);
+  sum->value = left.real * right.real;
+  sum->a = left.memory, sum->at_a = left.integer;
+  sum->b = right.memory, sum->at_b = right.integer;
+  return result;
 }
+
+const std::string& Text(const ThreadValue& value) { return *value.text; }
 
 }  // namespace
 
@@ -76,19 +75,20 @@ bool IsNameOnly(std::string_view text) {
                      [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; });
 }
 
-ThreadValue ThreadArithmetic::Combined(std::string_view spelled, const ThreadValue& left, const ThreadValue& right) {
-  if (left.kind == ValueKind::kPointer && right.kind == ValueKind::kInteger && (spelled == "+" || spelled == "-"))
-    return Moved(left, right, spelled == "+" ? 1 : -1);
-  if (right.kind == ValueKind::kPointer && left.kind == ValueKind::kInteger && spelled == "+") return Moved(right, left, 1);
-  if (left.kind == ValueKind::kInteger && right.kind == ValueKind::kInteger) return CombinedIntegers(spelled, left, right);
+ThreadValue ThreadArithmetic::Combined(IntegerOperator computed, const ThreadValue& left, const ThreadValue& right) {
+  if (left.kind == ValueKind::kInteger && right.kind == ValueKind::kInteger) return CombinedIntegers(computed, left, right);
+  const bool adds = computed.kind() == Operator::kPlus;
+  if (left.kind == ValueKind::kPointer && right.kind == ValueKind::kInteger && (adds || computed.kind() == Operator::kMinus))
+    return Moved(left, right, adds ? 1 : -1);
+  if (right.kind == ValueKind::kPointer && left.kind == ValueKind::kInteger && adds) return Moved(right, left, 1);
   if (!left.IsNumber() || !right.IsNumber()) return {};
-  return CombinedReals(spelled, AsReal(left), AsReal(right));
+  return CombinedReals(computed, left, right);
 }
 
 ThreadValue ThreadArithmetic::Moved(const ThreadValue& pointer, const ThreadValue& by, int sign) const {
   ThreadValue moved = pointer;
   moved.integer += sign * by.integer;
-  if (pointer.form || by.form) moved.form = Shared(pointer.FormOrConstant()->Plus(*by.FormOrConstant(), sign));
+  if (pointer.form || by.form) moved.form = SharedForm(pointer.FormOrConstant()->Plus(*by.FormOrConstant(), sign));
   return moved;
 }
 
@@ -99,7 +99,7 @@ FormPointer ThreadArithmetic::FlatResult(std::string_view spelled, const AffineF
   if (!(left == outer.TimesForm(length).Plus(row))) return nullptr;
   const auto times = right.DividedBy(length);
   if (!times) return nullptr;
-  if (times->IsConstant(1)) return spelled == "/" ? Shared(outer) : spelled == "%" ? Shared(row) : nullptr;
+  if (times->IsConstant(1)) return spelled == "/" ? SharedForm(outer) : spelled == "%" ? SharedForm(row) : nullptr;
   if (spelled != "/") return nullptr;
   return symbols_.ResultOf(fmt::format("({} / ({}))", symbols_.TextOf(outer), symbols_.TextOf(*times)), outer, *times);
 }
@@ -145,96 +145,126 @@ FormPointer ThreadArithmetic::ResultOf(std::string_view spelled, const ThreadVal
   return symbols_.ResultOf(fmt::format("({} {} {})", text(*a), spelled, text(*b)), *a, *b);
 }
 
-ThreadValue ThreadArithmetic::CombinedIntegers(std::string_view spelled, const ThreadValue& left, const ThreadValue& right) {
-  const bool symbolic = left.form || right.form;
-  const IntegerOperator computed(spelled);
+ThreadValue ThreadArithmetic::CombinedIntegers(IntegerOperator computed, const ThreadValue& left, const ThreadValue& right) {
   if (computed.compares()) {
     NoteCompared(left), NoteCompared(right);
     return ThreadValue::Integer(*computed.Result(left.integer, right.integer));
   }
-  if (spelled == "<<") {
+  if (computed.kind() == Operator::kLeft) {
     if (right.form || right.integer < 0 || right.integer >= 31) return {};
-    return CombinedIntegers("*", left, ThreadValue::Integer(std::int64_t{1} << right.integer));
+    return CombinedIntegers(IntegerOperator("*"), left, ThreadValue::Integer(std::int64_t{1} << right.integer));
   }
   const auto value = computed.Result(left.integer, right.integer);
   if (!value) return {};
-  if (!symbolic) return ThreadValue::Integer(*value);
+  return left.form || right.form ? CombinedForms(computed, *value, left, right) : ThreadValue::Integer(*value);
+}
+
+ThreadValue ThreadArithmetic::CombinedForms(IntegerOperator computed, std::int64_t value, const ThreadValue& left,
+                                            const ThreadValue& right) {
   const FormPointer a = left.FormOrConstant(), b = right.FormOrConstant();
-  if (spelled == "+") return ThreadValue::Integer(*value, Shared(a->Plus(*b)));
-  if (spelled == "-") return ThreadValue::Integer(*value, Shared(a->Plus(*b, -1)));
-  if (spelled == "*") return ThreadValue::Integer(*value, Shared(a->TimesForm(*b)));
-  return ThreadValue::Integer(*value, ResultOf(spelled, left, right));
+  switch (computed.kind()) {
+    case Operator::kPlus:
+      return ThreadValue::Integer(value, SharedForm(a->Plus(*b)));
+    case Operator::kMinus:
+      return ThreadValue::Integer(value, SharedForm(a->Plus(*b, -1)));
+    case Operator::kTimes:
+      return ThreadValue::Integer(value, SharedForm(a->TimesForm(*b)));
+    default:
+      return ThreadValue::Integer(value, ResultOf(computed.spelled(), left, right));
+  }
 }
 
-ThreadValue ThreadArithmetic::CombinedReals(std::string_view spelled, const ThreadValue& left, const ThreadValue& right) {
+ThreadValue ThreadArithmetic::Sum(const ThreadValue& left, const ThreadValue& right) {
+  ThreadValue value = ThreadValue::Real(left.real + right.real);
+  if (!setting_.sums) return value;
+  value.sum = SumOf(left, right);
+  const bool products = value.sum && (value.sum->b >= 0 || value.sum->added);
+  if (!products || left.inner || right.inner) value.inner = InnerOf(left, right);
+  return value;
+}
+
+ThreadValue ThreadArithmetic::Product(const ThreadValue& left, const ThreadValue& right) {
+  if (left.text && !right.text) trace_.factors.try_emplace(*left.text, left.real);
+  if (right.text && !left.text) trace_.factors.try_emplace(*right.text, right.real);
+  ThreadValue value = ThreadValue::Real(left.real * right.real);
+  if (setting_.sums) value.sum = ProductOf(left, right);
+  if (!value.sum) value.inner = InnerOf(left, right);
+  return value;
+}
+
+ThreadValue ThreadArithmetic::CombinedReals(IntegerOperator computed, const ThreadValue& given_left,
+                                            const ThreadValue& given_right) {
+  ThreadValue left_real, right_real;
+  const auto as_real = [&](const ThreadValue& given, ThreadValue& real) -> const ThreadValue& {
+    return given.kind == ValueKind::kReal ? given : real = AsReal(given);
+  };
+  const ThreadValue &left = as_real(given_left, left_real), &right = as_real(given_right, right_real);
   Consume(left), Consume(right);
-  if (const IntegerOperator comparison(spelled); comparison.compares()) {
+  if (computed.compares()) {
     NoteLimit(left, right);
-    return ThreadValue::Integer(comparison.Holds(left.real, right.real));
+    return ThreadValue::Integer(computed.Holds(left.real, right.real));
   }
-  const TextPointer text =
-      left.text && right.text ? Shared(fmt::format("({} {} {})", *left.text, spelled, *right.text)) : nullptr;
-  if (spelled == "+") {
-    ThreadValue value = ThreadValue::Real(left.real + right.real, text);
-    if (setting_.sums) {
-      value.sum = SumOf(left, right);
-      const bool products = value.sum && (value.sum->b >= 0 || value.sum->added);
-      if (!products || left.inner || right.inner) value.inner = InnerOf(left, right);
+  ThreadValue value;
+  switch (computed.kind()) {
+    case Operator::kPlus:
+      value = Sum(left, right);
+      break;
+    case Operator::kMinus:
+      value = ThreadValue::Real(left.real - right.real);
+      value.inner = InnerOf(left, right);
+      break;
+    case Operator::kTimes:
+      value = Product(left, right);
+      break;
+    case Operator::kDivide:
+      if (right.text && !left.text) trace_.factors.try_emplace(fmt::format("(1.0f / {})", Text(right)), 1 / right.real);
+      value = ThreadValue::Real(left.real / right.real);
+      break;
+    default:
+      return {};
+  }
+  if (left.text && right.text) value.text = SharedText(fmt::format("({} {} {})", Text(left), computed.spelled(), Text(right)));
+  return value;
+}
+
+ThreadValue ThreadArithmetic::Unary(char spelled, const ThreadValue& value) {
+  if (spelled == '+') return value;
+  if (spelled == '!') return ThreadValue::Integer(IsTrue(value) ? 0 : 1);
+  const bool integer = value.kind == ValueKind::kInteger;
+  if ((spelled == '-' || spelled == '~') && integer)
+    return CombinedIntegers(IntegerOperator("-"), ThreadValue::Integer(spelled == '-' ? 0 : -1), value);
+  if (spelled == '-' && value.kind == ValueKind::kReal)
+    return ThreadValue::Real(-value.real, value.text ? SharedText(fmt::format("(-{})", Text(value))) : nullptr);
+  return {};
+}
+
+ThreadValue ThreadArithmetic::AsReal(const ThreadValue& value) {
+  if (value.kind != ValueKind::kInteger) return value;
+  TextPointer text;
+  if (!value.form || symbols_.IsUniform(*value.form))
+    text = SharedText(value.form ? fmt::format("float({})", symbols_.TextOf(*value.form)) : fmt::format("{}.0f", value.integer));
+  return ThreadValue::Real(static_cast<double>(value.integer), std::move(text));
+}
+
+ThreadValue ThreadArithmetic::Converted(ThreadValue value, ThreadType type) {
+  if (type == ThreadType::kOther) return value;
+  const bool real = type == ThreadType::kReal || type == ThreadType::kShortReal;
+  if (value.kind == ValueKind::kInteger) {
+    if (real) return AsReal(value);
+    // The usual way to compare with both ends of a range: negative numbers become large ones.
+    if (type == ThreadType::kUnsigned && value.integer < 0) {
+      value.integer &= 0xffffffff;
+      if (value.form)
+        value.form = symbols_.ResultOf(fmt::format("unsigned({})", symbols_.TextOf(*value.form)), *value.form, *value.form);
     }
-    return value;
+  } else if (value.kind == ValueKind::kReal) {
+    // Of data: what depends on it is found by its values.
+    if (!real) return ThreadValue::Integer(static_cast<std::int64_t>(value.real));
+    if (type == ThreadType::kShortReal && !value.element && !value.text) {
+      trace_.rounded = true;
+      value.sum = Rounded(value.sum);
+    }
   }
-  if (spelled == "-") {
-    ThreadValue value = ThreadValue::Real(left.real - right.real, text);
-    value.inner = InnerOf(left, right);
-    return value;
-  }
-  if (spelled == "*") {
-    if (left.text && !right.text) trace_.factors.try_emplace(*left.text, left.real);
-    if (right.text && !left.text) trace_.factors.try_emplace(*right.text, right.real);
-    ThreadValue value = ThreadValue::Real(left.real * right.real, text);
-    if (setting_.sums) value.sum = ProductOf(left, right);
-    if (!value.sum) value.inner = InnerOf(left, right);
-    return value;
-  }
-  if (spelled == "/") {
-    if (right.text && !left.text) trace_.factors.try_emplace(fmt::format("(1.0f / {})", *right.text), 1 / right.real);
-    return ThreadValue::Real(left.real / right.real, text);
-  }
-  return {};
-}
-
-ThreadValue ThreadArithmetic::Unary(std::string_view spelled, const ThreadValue& value) {
-  if (spelled == "+") return value;
-  if (spelled == "!") return ThreadValue::Integer(IsTrue(value) ? 0 : 1);
-  if (spelled == "-" && value.kind == ValueKind::kInteger) return CombinedIntegers("-", ThreadValue::Integer(0), value);
-  if (spelled == "~" && value.kind == ValueKind::kInteger) return CombinedIntegers("-", ThreadValue::Integer(-1), value);
-  if (spelled == "-" && value.kind == ValueKind::kReal)
-    return ThreadValue::Real(-value.real, value.text ? Shared(fmt::format("(-{})", *value.text)) : nullptr);
-  return {};
-}
-
-ThreadValue ThreadArithmetic::Converted(ThreadValue value, std::string_view type) {
-  const std::string plain = WithoutConst(std::string(type));
-  const bool short_real = plain == "__half" || plain == "__nv_bfloat16";
-  const bool real = plain == "float" || plain == "double" || short_real;
-  if (short_real && value.kind == ValueKind::kReal && !value.element && !value.text) {
-    trace_.rounded = true;
-    value.sum = Rounded(value.sum);
-  }
-  // The usual way to compare with both ends of a range: negative numbers become large ones.
-  if (plain == "unsigned int" && value.kind == ValueKind::kInteger && value.integer < 0) {
-    value.integer &= 0xffffffff;
-    if (value.form)
-      value.form = symbols_.ResultOf(fmt::format("unsigned({})", symbols_.TextOf(*value.form)), *value.form, *value.form);
-  }
-  if (real && value.kind == ValueKind::kInteger) {
-    TextPointer text;
-    if (!value.form || symbols_.IsUniform(*value.form))
-      text = Shared(value.form ? fmt::format("float({})", symbols_.TextOf(*value.form)) : fmt::format("{}.0f", value.integer));
-    return ThreadValue::Real(static_cast<double>(value.integer), text);
-  }
-  if (!real && value.kind == ValueKind::kReal && (IsArithmetic(plain) || plain == "bool"))
-    return ThreadValue::Integer(static_cast<std::int64_t>(value.real));  // of data: what depends on it is found by its values
   return value;
 }
 
@@ -256,44 +286,43 @@ ThreadValue ThreadArithmetic::Extreme(bool largest, const ThreadValue& a, const 
   return value;
 }
 
-ThreadValue ThreadArithmetic::Called(std::string_view callee, const std::vector<ThreadValue>& arguments) {
+ThreadValue ThreadArithmetic::Called(const ThreadCallee& callee, const ThreadArguments& arguments) {
+  using enum ThreadCallee::Kind;
   if (!std::all_of(arguments.begin(), arguments.end(), [](const ThreadValue& value) { return value.IsNumber(); })) return {};
-  if (callee == "abs" && arguments.size() == 1 && arguments.front().kind == ValueKind::kInteger) {
+  if (arguments.size() == 1) {
     const ThreadValue& of = arguments.front();
+    if (callee.kind == kFunction) return CalledFunction(callee, of);
+    if (callee.kind != kAbsolute || of.kind != ValueKind::kInteger) return {};
     if (!of.form) return ThreadValue::Integer(std::abs(of.integer));
     const std::string text = fmt::format("abs({})", symbols_.TextOf(*of.form));
     return ThreadValue::Integer(std::abs(of.integer), symbols_.ResultOf(text, *of.form, *of.form));
   }
-  if (arguments.size() == 1) return CalledFunction(callee, arguments.front());
+  const IntegerOperator plus("+"), times("*"), divide("/");
   if (arguments.size() == 2) {
     const ThreadValue &a = arguments[0], &b = arguments[1];
-    if (IsAnyOf(callee, {"fmaxf", "fmax", "max"})) return Extreme(true, a, b);
-    if (IsAnyOf(callee, {"fminf", "fmin", "min"})) return Extreme(false, a, b);
-    if (callee == "__fdividef") return CombinedReals("/", AsReal(a), AsReal(b));
-    if (callee == "__fmul_rn") return CombinedReals("*", AsReal(a), AsReal(b));
-    if (callee == "__fadd_rn") return CombinedReals("+", AsReal(a), AsReal(b));
+    if (callee.kind == kLargest || callee.kind == kSmallest) return Extreme(callee.kind == kLargest, a, b);
+    if (callee.kind == kDivide) return CombinedReals(divide, a, b);
+    if (callee.kind == kMultiply) return CombinedReals(times, a, b);
+    if (callee.kind == kAdd) return CombinedReals(plus, a, b);
   }
-  if (arguments.size() == 3 && IsAnyOf(callee, {"fmaf", "fma", "__fmaf_rn"})) {
-    const ThreadValue product = CombinedReals("*", AsReal(arguments[0]), AsReal(arguments[1]));
-    return CombinedReals("+", product, AsReal(arguments[2]));
-  }
+  if (arguments.size() == 3 && callee.kind == kFused)
+    return CombinedReals(plus, CombinedReals(times, arguments[0], arguments[1]), arguments[2]);
   return {};
 }
 
-ThreadValue ThreadArithmetic::CalledFunction(std::string_view callee, const ThreadValue& argument) {
-  const ThreadFunction* const function = ThreadFunctionNamed(callee);
-  if (function == nullptr) return {};
-  const ThreadValue of = AsReal(argument);
-  if (function->converts && of.element) return of;
+ThreadValue ThreadArithmetic::CalledFunction(const ThreadCallee& callee, const ThreadValue& argument) {
+  const ThreadFunction& function = *callee.function;
+  ThreadValue of = AsReal(argument);
+  if (function.converts && of.element) return of;
   Consume(of);
-  trace_.base_two |= function->base_two;
-  trace_.exponential |= function->exponential;
-  trace_.rounded |= function->rounds && !of.text;
+  trace_.base_two |= function.base_two;
+  trace_.exponential |= function.exponential;
+  trace_.rounded |= function.rounds && !of.text;
   ThreadValue value =
-      ThreadValue::Real(function->compute(of.real), of.text ? Shared(fmt::format("{}({})", callee, *of.text)) : nullptr);
-  if (function->converts) value.sum = of.sum;
-  if (function->rounds) value.sum = Rounded(of.sum);
-  value.inner = function->rounds || function->converts ? of.inner : InnerOf(of);
+      ThreadValue::Real(function.compute(of.real), of.text ? SharedText(fmt::format("{}({})", callee.name, Text(of))) : nullptr);
+  if (function.converts) value.sum = of.sum;
+  if (function.rounds) value.sum = Rounded(of.sum);
+  value.inner = function.rounds || function.converts ? of.inner : InnerOf(of);
   return value;
 }
 

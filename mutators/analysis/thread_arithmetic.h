@@ -1,13 +1,18 @@
 #pragma once
 
-#include <string>
+#include <boost/container/small_vector.hpp>
 #include <string_view>
-#include <vector>
 
+#include "mutators/analysis/integer_arithmetic.h"
+#include "mutators/analysis/thread_code.h"
+#include "mutators/analysis/thread_functions.h"
 #include "mutators/analysis/thread_symbols.h"
 #include "mutators/analysis/thread_trace.h"
 
 namespace evo {
+
+// What a function gets; few have more than three arguments.
+using ThreadArguments = boost::container::small_vector<ThreadValue, 3>;
 
 // What operators, conversions and functions make of the values of one thread, with forms of integers and texts of real numbers.
 // What may tell a kernel's purpose is noted in the trace: what was compared, multiplied and rounded. A result of no kind is one
@@ -18,23 +23,25 @@ class ThreadArithmetic {
   ThreadArithmetic(ThreadSymbols& symbols, const ThreadSetting& setting, ThreadTrace& trace)
       : symbols_(symbols), setting_(setting), trace_(trace) {}
 
-  // A binary operator, as spelled.
-  ThreadValue Combined(std::string_view spelled, const ThreadValue& left, const ThreadValue& right);
-  // `-`, `+` or `!`.
-  ThreadValue Unary(std::string_view spelled, const ThreadValue& value);
-  ThreadValue Converted(ThreadValue value, std::string_view type);
+  ThreadValue Combined(IntegerOperator computed, const ThreadValue& left, const ThreadValue& right);
+  // `-`, `+`, `!` or `~`.
+  ThreadValue Unary(char spelled, const ThreadValue& value);
+  ThreadValue Converted(ThreadValue value, ThreadType type);
   // A function of numbers.
-  ThreadValue Called(std::string_view callee, const std::vector<ThreadValue>& arguments);
+  ThreadValue Called(const ThreadCallee& callee, const ThreadArguments& arguments);
   // Whether a condition holds.
   bool IsTrue(const ThreadValue& value);
 
  private:
-  ThreadValue CombinedIntegers(std::string_view spelled, const ThreadValue& left, const ThreadValue& right);
-  ThreadValue CombinedReals(std::string_view spelled, const ThreadValue& left, const ThreadValue& right);
+  ThreadValue CombinedIntegers(IntegerOperator computed, const ThreadValue& left, const ThreadValue& right);
+  ThreadValue CombinedForms(IntegerOperator computed, std::int64_t value, const ThreadValue& left, const ThreadValue& right);
+  ThreadValue CombinedReals(IntegerOperator computed, const ThreadValue& left, const ThreadValue& right);
+  ThreadValue Sum(const ThreadValue& left, const ThreadValue& right);
+  ThreadValue Product(const ThreadValue& left, const ThreadValue& right);
   ThreadValue Moved(const ThreadValue& pointer, const ThreadValue& by, int sign) const;
   ThreadValue Extreme(bool largest, const ThreadValue& a, const ThreadValue& b);
-  ThreadValue CalledFunction(std::string_view callee, const ThreadValue& argument);
-  ThreadValue AsReal(const ThreadValue& value) { return Converted(value, "float"); }
+  ThreadValue CalledFunction(const ThreadCallee& callee, const ThreadValue& argument);
+  ThreadValue AsReal(const ThreadValue& value);
   FormPointer ResultOf(std::string_view spelled, const ThreadValue& left, const ThreadValue& right);
   FormPointer FlatResult(std::string_view spelled, const AffineForm& left, const AffineForm& right);
   void Consume(const ThreadValue& value);

@@ -26,10 +26,6 @@ constexpr std::size_t kFiberStackBytes = 256 * 1024;
 #endif
 constexpr std::size_t kFiberLanes = 32;
 
-bool AreSame(const ThreadValue& a, const ThreadValue& b) {
-  return a.kind == b.kind && a.integer == b.integer && a.real == b.real && a.memory == b.memory;
-}
-
 // The threads of a block, each on a stack of its own.
 class BlockFibers : private ThreadMeeting {
  public:
@@ -144,15 +140,7 @@ class BlockFibers : private ThreadMeeting {
 
   // All threads see from now on what these have stored.
   void Merge(const std::vector<std::size_t>& threads) {
-    SharedValues stored;
-    for (const std::size_t i : threads) {
-      for (auto& [place, value] : exchange_.stored[i]) {
-        const auto [known, fresh] = stored.emplace(place, value);
-        races_ = races_ || (!fresh && !AreSame(known->second, value));
-      }
-      exchange_.stored[i].clear();
-    }
-    for (auto& [place, value] : stored) exchange_.shared[place] = std::move(value);
+    if (!exchange_.shared.Merge(exchange_.stored, threads)) races_ = true;
   }
 
   void RefuseAll(const std::string& why) {

@@ -1,12 +1,21 @@
 #include "mutators/analysis/thread_code.h"
 
-#include <string_view>
+#include <algorithm>
+#include <charconv>
+#include <string>
 
+#include "mutators/analysis/affine_index.h"
 #include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_arithmetic.h"
 
 namespace evo {
 namespace {
+
+using NodeExpression = ThreadNode::Expression;
+using NodeStatement = ThreadNode::Statement;
 
 bool IsRealLiteral(std::string_view text) {
   if (IsNameOnly(text)) return false;
@@ -14,17 +23,321 @@ bool IsRealLiteral(std::string_view text) {
   return exponent || text.find('.') != std::string_view::npos;
 }
 
+// Of digits, also with a suffix.
+std::optional<std::int64_t> PlainInteger(std::string_view text) {
+  std::int64_t number = 0;
+  const std::string_view digits = text.substr(0, text.find_last_not_of("uUlL") + 1);
+  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  const char* const begin = digits.data() + (hexadecimal ? 2 : 0);
+  const auto [stop, error] = std::from_chars(begin, digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
+  return error == std::errc{} && stop == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
+}
+
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+NodeStatement StatementNamed(std::string_view kind) {
+  if (kind == "CompoundStmt") return NodeStatement::kBlock;
+  if (kind == "DeclStmt") return NodeStatement::kDeclarations;
+  if (kind == "ReturnStmt") return NodeStatement::kReturn;
+  if (kind == "IfStmt") return NodeStatement::kIf;
+  if (kind == "ForStmt") return NodeStatement::kFor;
+  if (kind == "WhileStmt") return NodeStatement::kWhile;
+  if (kind == "DoStmt") return NodeStatement::kDo;
+  if (kind == "BreakStmt") return NodeStatement::kBreak;
+  if (kind == "ContinueStmt") return NodeStatement::kContinue;
+  return kind == kPragmaKind || kind == "NullStmt" ? NodeStatement::kNothing : NodeStatement::kExpression;
+}
+
 }  // namespace
 
-const ThreadCode::Constant& ThreadCode::ConstantAt(int literal) {
-  const auto [at, fresh] = constants_.try_emplace(literal);
-  Constant& found = at->second;
-  if (!fresh) return found;
-  const std::string_view text = tree_.Text(literal);
-  found.depends_on_size = DependsOnSize(tree_, text);
-  if (!IsRealLiteral(text)) found.integer = ConstantValue(tree_, text);
-  if (!found.integer) found.real = RealConstant(tree_, text);
-  return found;
+ThreadType ThreadTypeOf(std::string_view type) {
+  const std::string plain = WithoutConst(std::string(type));
+  if (plain == "__half" || plain == "__nv_bfloat16") return ThreadType::kShortReal;
+  if (plain == "float" || plain == "double") return ThreadType::kReal;
+  if (plain == "unsigned int") return ThreadType::kUnsigned;
+  return IsArithmetic(plain) || plain == "bool" ? ThreadType::kInteger : ThreadType::kOther;
+}
+
+ThreadCode::ThreadCode(const SyntaxTree& tree)
+    : tree_(tree), kinds_(tree), nodes_(tree.nodes().size()), slots_(tree.nodes().size(), -1) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const SyntaxNode& node = tree.nodes()[i];
+    if (node.kind_name == "VarDecl" || node.kind_name == "ParmDecl") AddVariable(static_cast<int>(i));
+    if (node.refers_to >= 0) AddVariable(node.refers_to);
+  }
+}
+
+void ThreadCode::AddVariable(int declaration) {
+  int& slot = slots_[static_cast<std::size_t>(declaration)];
+  if (slot >= 0) return;
+  slot = static_cast<int>(variables_.size());
+  const SyntaxNode& node = tree_.node(declaration);
+  const std::string_view type = node.type;
+  ThreadVariable& variable = variables_.emplace_back();
+  variable.declaration = declaration;
+  variable.parameter = node.kind_name == "ParmDecl";
+  variable.shared = IsShared(tree_, declaration);
+  variable.array = type.ends_with("]");
+  const std::string_view pointed = type.substr(0, type.find('*'));
+  variable.integers = Contains(pointed, "int") || Contains(pointed, "long");
+  for (const char* real : {"float", "double", "half", "bfloat16"}) variable.reals = variable.reals || Contains(type, real);
+  variable.type = ThreadTypeOf(variable.array ? type.substr(0, type.find('[')) : type);
+  variable.reference = type.ends_with("&");
+  variable.declared = node.kind_name == "VarDecl";
+  if (variable.array) variable.extents = ExtentsOf(node.type);
+  for (const int child : node.children) {
+    if (tree_.node(child).kind_name == "InitListExpr") variable.list = child;
+  }
+  if (!variable.declared || node.children.empty()) return;
+  const std::string& last = tree_.node(node.children.back()).kind_name;
+  if (last != "TypeRef" && !last.starts_with("attribute")) variable.initialiser = node.children.back();
+}
+
+// Expressions with all that is in them, the inner ones first: what they are depends on those.
+const ThreadNode& ThreadCode::Decided(int node) {
+  const bool statement = StatementNamed(tree_.node(node).kind_name) != NodeStatement::kExpression;
+  for (int at = statement ? node : tree_.EndOf(node) - 1; at >= node; --at) {
+    ThreadNode& decided = nodes_[static_cast<std::size_t>(at)];
+    if (!decided.decided) Decide(at, decided);
+  }
+  return nodes_[static_cast<std::size_t>(node)];
+}
+
+void ThreadCode::Decide(int node, ThreadNode& decided) {
+  const SyntaxNode& code = tree_.node(node);
+  decided.decided = true;
+  decided.type = ThreadTypeOf(code.type);
+  decided.real = decided.type == ThreadType::kReal || decided.type == ThreadType::kShortReal;
+  decided.statement = StatementNamed(code.kind_name);
+  for (std::size_t i = 0; i < std::min(code.children.size(), decided.parts.size()); ++i) decided.parts[i] = code.children[i];
+  if (decided.statement != NodeStatement::kExpression) return DecideStatement(node, decided);
+  DecideExpression(node, decided);
+  DecidePlace(node, decided);
+  decided.plain = IsPlain(node, decided);
+  const auto is_plain = [&](int part) { return part >= 0 && nodes_[static_cast<std::size_t>(part)].plain; };
+  const bool element = decided.expression == NodeExpression::kElement && decided.place == ThreadNode::Place::kElement;
+  decided.reads =
+      decided.expression == NodeExpression::kVariable || (element && is_plain(decided.parts[0]) && is_plain(decided.parts[1]));
+}
+
+bool ThreadCode::IsPlain(int node, const ThreadNode& decided) const {
+  const auto is_plain = [&](int part) { return nodes_[static_cast<std::size_t>(part)].plain; };
+  const auto& [first, second, third] = decided.parts;
+  const std::size_t parts = tree_.node(node).children.size();
+  switch (decided.expression) {
+    case NodeExpression::kLiteral: {
+      const ThreadConstant& constant = constants_[static_cast<std::size_t>(decided.detail)];
+      return constant.plain || constant.is_name;
+    }
+    case NodeExpression::kVariable: {
+      const ThreadType type = variable(decided.variable).type;
+      return type != ThreadType::kReal && type != ThreadType::kShortReal;
+    }
+    case NodeExpression::kBuiltin:
+      return true;
+    case NodeExpression::kSame:
+    case NodeExpression::kUnary:
+      return is_plain(first);
+    case NodeExpression::kCast:
+      return !decided.real && is_plain(first);
+    case NodeExpression::kAnd:
+    case NodeExpression::kOr:
+    case NodeExpression::kBinary:
+    case NodeExpression::kRow:
+      return parts == 2 && is_plain(first) && is_plain(second);
+    case NodeExpression::kConditional:
+      return parts == 3 && is_plain(first) && is_plain(second) && is_plain(third);
+    case NodeExpression::kCall: {
+      const ThreadCall& called = call(decided.detail);
+      const bool extreme =
+          called.callee.kind == ThreadCallee::Kind::kLargest || called.callee.kind == ThreadCallee::Kind::kSmallest;
+      return !called.of_file && extreme && called.arguments.size() == 2 && is_plain(second) && is_plain(third);
+    }
+    default:
+      return false;
+  }
+}
+
+// Whether a node stands for its only child, as implicit calls of conversions do.
+bool ThreadCode::SaysTheSame(int node) const {
+  const auto& children = tree_.node(node).children;
+  return children.size() == 1 && tree_.Text(children.front()) == tree_.Text(node);
+}
+
+void ThreadCode::DecideExpression(int node, ThreadNode& decided) {
+  const SyntaxNode& code = tree_.node(node);
+  const ExpressionKind kind = kinds_.KindOf(node);
+  const bool named = kind == ExpressionKind::kName && code.refers_to >= 0 && tree_.node(code.refers_to).function >= 0;
+  if (named) {
+    decided.expression = NodeExpression::kVariable;
+    decided.variable = code.refers_to;
+    return;
+  }
+  if (code.children.empty() || kind == ExpressionKind::kName) {
+    decided.expression = NodeExpression::kLiteral;
+    decided.detail = AddConstant(node);
+    return;
+  }
+  switch (kind) {
+    case ExpressionKind::kParentheses:
+      decided.expression = NodeExpression::kSame;
+      decided.parts = {code.children.back(), -1, -1};
+      return;
+    case ExpressionKind::kUnary:
+      return DecideUnary(node, decided);
+    case ExpressionKind::kBinary:
+      return DecideBinary(node, decided);
+    case ExpressionKind::kConditional:
+      decided.expression = NodeExpression::kConditional;
+      return;
+    case ExpressionKind::kCast:
+      decided.expression = NodeExpression::kCast;
+      decided.parts = {code.children.back(), -1, -1};
+      return;
+    case ExpressionKind::kSubscript:
+      return DecideSubscript(node, decided);
+    case ExpressionKind::kCall:
+      decided.expression = code.name == "operator=" ? NodeExpression::kAssignment : NodeExpression::kCall;
+      decided.assigns_only = true;
+      if (decided.expression == NodeExpression::kCall) decided.detail = AddCall(node);
+      return;
+    default:
+      break;
+  }
+  if (SaysTheSame(node)) {
+    decided.expression = NodeExpression::kSame;
+  } else if (kind == ExpressionKind::kMember && kinds_.IsBuiltin(node)) {
+    const std::string_view text = tree_.Text(node);
+    decided.expression = NodeExpression::kBuiltin;
+    decided.detail = BuiltinSymbol(text.substr(0, text.find('.')), static_cast<std::size_t>(text.back() - 'x'));
+  }
+}
+
+void ThreadCode::DecideUnary(int node, ThreadNode& decided) {
+  const std::string_view spelled = kinds_.OperatorOf(node);
+  const int operand = tree_.node(node).children.front();
+  decided.expression = NodeExpression::kUnary;
+  if (spelled == "++" || spelled == "--") {
+    decided.expression = NodeExpression::kCount;
+    decided.computed = IntegerOperator(spelled.substr(1));
+    decided.behind = tree_.node(operand).range.begin <= tree_.node(node).range.begin;
+  } else if (spelled == "*") {
+    decided.expression = NodeExpression::kDereference;
+  } else if (spelled == "&") {
+    decided.expression = NodeExpression::kAddress;
+  } else if (spelled.size() == 1) {
+    decided.unary = spelled.front();
+  }
+}
+
+void ThreadCode::DecideBinary(int node, ThreadNode& decided) {
+  const std::string_view spelled = kinds_.OperatorOf(node);
+  decided.expression = NodeExpression::kBinary;
+  if (IsAssignment(tree_, node)) {
+    decided.expression = NodeExpression::kAssignment;
+    decided.assigns_only = spelled == "=";
+    decided.computed = IntegerOperator(spelled.empty() ? spelled : spelled.substr(0, spelled.size() - 1));
+  } else if (spelled == ",") {
+    decided.expression = NodeExpression::kComma;
+  } else if (spelled == "&&") {
+    decided.expression = NodeExpression::kAnd;
+  } else if (spelled == "||") {
+    decided.expression = NodeExpression::kOr;
+  } else {
+    decided.computed = IntegerOperator(spelled);
+  }
+}
+
+void ThreadCode::DecideSubscript(int node, ThreadNode& decided) {
+  const std::string& type = tree_.node(node).type;
+  decided.expression = type.ends_with("]") ? NodeExpression::kRow : NodeExpression::kElement;
+  decided.stride = 1;
+  for (const long long extent : ExtentsOf(type)) decided.stride *= extent;
+  if (!decided.real) return;
+  // The array of an element, which a run may not follow: at file scope, or of more dimensions.
+  int array = node;
+  while (tree_.node(array).kind_name == "ArraySubscriptExpr" && !tree_.node(array).children.empty())
+    array = WithoutParentheses(tree_, tree_.node(array).children.front());
+  const int named = NamedDeclaration(tree_, array);
+  if (named >= 0 && tree_.node(named).kind_name == "VarDecl" && variable(named).array) decided.variable = named;
+}
+
+void ThreadCode::DecidePlace(int node, ThreadNode& decided) {
+  const int bare = WithoutParentheses(tree_, node);
+  const std::size_t parts = tree_.node(bare).children.size();
+  const int named = NamedDeclaration(tree_, bare);
+  decided.bare = bare;
+  if (named >= 0 && tree_.node(named).function >= 0) {
+    decided.place = ThreadNode::Place::kVariable;
+    decided.variable = named;
+  } else if (kinds_.KindOf(bare) == ExpressionKind::kSubscript && parts == 2) {
+    decided.place = ThreadNode::Place::kElement;
+  } else if (kinds_.OperatorOf(bare) == "*" && parts == 1) {
+    decided.place = ThreadNode::Place::kDereference;
+  }
+}
+
+void ThreadCode::DecideStatement(int node, ThreadNode& decided) {
+  const auto& parts = tree_.node(node).children;
+  ThreadLoop loop;
+  if (decided.statement == NodeStatement::kFor) {
+    // Without its first part: `for (; k < n; ++k)`.
+    if (const auto whole = AsForLoop(tree_, node))
+      loop = {whole->init, whole->condition, whole->increment, whole->body};
+    else if (parts.size() == 3 && Contains(tree_.Text(node).substr(3, 4), ";"))
+      loop = {-1, parts[0], parts[1], parts[2]};
+  } else if (decided.statement == NodeStatement::kWhile && parts.size() == 2) {
+    loop = {-1, parts[0], -1, parts[1]};
+  } else if (decided.statement == NodeStatement::kDo && parts.size() == 2) {
+    loop = {-1, parts[1], -1, parts[0]};
+  } else {
+    return;
+  }
+  decided.detail = static_cast<int>(loops_.size());
+  loops_.push_back(loop);
+}
+
+int ThreadCode::AddConstant(int node) {
+  ThreadConstant& constant = constants_.emplace_back();
+  const std::string_view text = tree_.Text(node);
+  constant.text = text;
+  constant.is_bool = text == "true" || text == "false";
+  constant.plain = constant.is_bool ? text == "true" : PlainInteger(text);
+  constant.is_name = IsNameOnly(text);
+  constant.resolved = constant.plain.has_value();
+  return static_cast<int>(constants_.size()) - 1;
+}
+
+// That reads the whole source.
+const ThreadConstant& ThreadCode::Resolved(int number) {
+  ThreadConstant& constant = constants_[static_cast<std::size_t>(number)];
+  constant.resolved = true;
+  constant.depends_on_size = DependsOnSize(tree_, constant.text);
+  if (!IsRealLiteral(constant.text)) constant.integer = ConstantValue(tree_, constant.text);
+  if (!constant.integer) constant.real = RealConstant(tree_, constant.text);
+  if (constant.real) constant.real_text = SharedText(std::string(constant.text));
+  return constant;
+}
+
+int ThreadCode::AddCall(int node) {
+  const auto& parts = tree_.node(node).children;
+  ThreadCall& call = calls_.emplace_back();
+  call.arguments = std::span(parts).subspan(1);
+  call.function = NamedDeclaration(tree_, parts.front());
+  const SyntaxNode& called = tree_.node(call.function >= 0 ? call.function : node);
+  call.of_file = called.kind_name == "FunctionDecl" || called.kind_name == "FunctionTemplate";
+  call.callee = ThreadCallee(LibraryCallee(tree_, node));
+  if (!call.of_file) return static_cast<int>(calls_.size()) - 1;
+  if (!called.children.empty() && tree_.node(called.children.back()).kind_name == "CompoundStmt")
+    call.body = called.children.back();
+  for (const int child : called.children) {
+    const SyntaxNode& parameter = tree_.node(child);
+    if (parameter.kind_name != "ParmDecl") continue;
+    const bool changes = parameter.type.ends_with("&") && !parameter.type.starts_with("const ");
+    call.parameters.push_back({child, ThreadTypeOf(parameter.type), changes});
+  }
+  call.returned = ThreadTypeOf(std::string_view(called.type).substr(0, called.type.find(" (")));
+  return static_cast<int>(calls_.size()) - 1;
 }
 
 }  // namespace evo

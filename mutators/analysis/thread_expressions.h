@@ -2,13 +2,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mutators/analysis/refusal.h"
 #include "mutators/analysis/thread_arithmetic.h"
 #include "mutators/analysis/thread_code.h"
+#include "mutators/analysis/thread_integers.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_trace.h"
 
@@ -33,25 +34,31 @@ class ThreadExpressions {
                     ThreadMemory& memory, FunctionBodies& bodies, ThreadTrace& trace, Refusal& refusal);
 
   ThreadValue Evaluate(int expression);
+  // The same for what it does alone.
+  void Perform(int expression);
   // Converted to a type as for a variable that gets it.
-  ThreadValue EvaluateAs(std::string_view type, int expression) { return arithmetic_.Converted(Evaluate(expression), type); }
-  bool IsTrue(int condition) { return arithmetic_.IsTrue(Evaluate(condition)); }
+  ThreadValue EvaluateAs(ThreadType type, int expression) { return arithmetic_.Converted(Evaluate(expression), type); }
+  bool IsTrue(int condition) {
+    ThreadAddress plain;
+    if (!refusal_.given() && integers_.Evaluate(code_.At(condition), plain)) return plain.integer != 0;
+    return arithmetic_.IsTrue(Evaluate(condition));
+  }
 
  private:
   ThreadValue Refuse(std::string why);
   ThreadValue NotUnderstood(int expression);
-  ThreadValue Row(int expression);
-  std::optional<ThreadValue> CallTogether(std::string_view callee, const std::vector<int>& arguments);
-  ThreadValue Literal(int expression);
-  ThreadValue Named(int expression);
-  ThreadValue Builtin(int expression);
-  ThreadValue Unary(int expression);
-  ThreadValue Count(int expression);
-  ThreadValue Binary(int expression);
-  ThreadValue Assign(int expression);
-  ThreadValue Call(int expression);
-  ThreadValue CallDefined(int function, const std::vector<int>& arguments);
-  ThreadValue CallKnown(std::string_view callee, const std::vector<int>& arguments, int call);
+  ThreadValue Element(const ThreadNode& node, int expression);
+  ThreadValue Literal(const ThreadNode& node, int expression);
+  ThreadValue Named(const ThreadNode& node, int expression);
+  ThreadValue Unary(const ThreadNode& node, int expression);
+  ThreadValue Count(const ThreadNode& node);
+  ThreadValue Binary(const ThreadNode& node, int expression);
+  void Assign(const ThreadNode& node, int expression, ThreadValue* result);
+  const ThreadValue& Operand(int expression, ThreadValue& own);
+  ThreadValue Call(const ThreadNode& node, int expression);
+  std::optional<ThreadValue> CallTogether(const ThreadCallee& callee, std::span<const int> arguments);
+  ThreadValue CallDefined(const ThreadCall& call);
+  ThreadValue CallKnown(const ThreadCall& call, int expression);
   ThreadPlace PlaceOf(int named);
 
   const SyntaxTree& tree_;
@@ -63,6 +70,7 @@ class ThreadExpressions {
   ThreadTrace& trace_;
   Refusal& refusal_;
   int depth_ = 0;  // of calls
+  ThreadIntegers integers_;
 };
 
 }  // namespace evo

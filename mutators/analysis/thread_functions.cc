@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace evo {
 namespace {
@@ -50,6 +52,29 @@ const ThreadFunction* ThreadFunctionNamed(std::string_view name) {
   const auto* const known =
       std::find_if(kThreadFunctions.begin(), kThreadFunctions.end(), [&](const ThreadFunction& one) { return one.name == name; });
   return known == kThreadFunctions.end() ? nullptr : known;
+}
+
+ThreadCallee::ThreadCallee(std::string_view called) : name(called), function(ThreadFunctionNamed(called)) {
+  using enum Kind;
+  constexpr std::pair<std::string_view, Kind> kKinds[] = {
+      {"abs", kAbsolute},          {"fmaxf", kLargest},     {"fmax", kLargest},
+      {"max", kLargest},           {"fminf", kSmallest},    {"fmin", kSmallest},
+      {"min", kSmallest},          {"__fdividef", kDivide}, {"__fmul_rn", kMultiply},
+      {"__fadd_rn", kAdd},         {"fmaf", kFused},        {"fma", kFused},
+      {"__fmaf_rn", kFused},       {"__ldg", kLoad},        {"__ldcg", kLoad},
+      {"__ldca", kLoad},           {"__ldcs", kLoad},       {"__syncthreads", kBlockBarrier},
+      {"__syncwarp", kWarpBarrier}};
+  const auto* const known =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& one) { return one.first == called; });
+  if (function != nullptr)
+    kind = kFunction;
+  else if (known != std::end(kKinds))
+    kind = known->second;
+  else if (called.starts_with("__shfl") && called.ends_with("_sync"))
+    kind = called == "__shfl_xor_sync"    ? kShuffleXor
+           : called == "__shfl_down_sync" ? kShuffleDown
+           : called == "__shfl_up_sync"   ? kShuffleUp
+                                          : kShuffle;
 }
 
 }  // namespace evo

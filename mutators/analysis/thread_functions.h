@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace evo {
@@ -16,5 +17,34 @@ struct ThreadFunction {
 
 // Null if no such function is known.
 const ThreadFunction* ThreadFunctionNamed(std::string_view name);
+
+// What a function of a header does to a thread.
+struct ThreadCallee {
+  enum class Kind : std::uint8_t {
+    kUnknown,
+    kFunction,  // of one number
+    kAbsolute,
+    kLargest,
+    kSmallest,
+    kDivide,
+    kMultiply,
+    kAdd,
+    kFused,
+    kLoad,
+    kBlockBarrier,
+    kWarpBarrier,
+    kShuffle,  // from a lane by its number
+    kShuffleXor,
+    kShuffleDown,
+    kShuffleUp,
+  };
+
+  explicit ThreadCallee(std::string_view called);
+  bool shuffles() const { return kind >= Kind::kShuffle; }
+
+  std::string_view name;
+  Kind kind = Kind::kUnknown;
+  const ThreadFunction* function = nullptr;
+};
 
 }  // namespace evo

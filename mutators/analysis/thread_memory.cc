@@ -5,13 +5,19 @@
 #include <utility>
 
 #include "mutators/analysis/fingerprint.h"
-#include "mutators/analysis/shared_array.h"
 
 namespace evo {
 
-ThreadMemory::ThreadMemory(const SyntaxTree& tree, ThreadSymbols& symbols, const ThreadSetting& setting, ThreadTrace& trace,
-                           Refusal& refusal)
-    : tree_(tree), symbols_(symbols), setting_(setting), trace_(trace), refusal_(refusal), variables_(tree.nodes().size()) {}
+ThreadMemory::ThreadMemory(const SyntaxTree& tree, const ThreadCode& code, ThreadSymbols& symbols, const ThreadSetting& setting,
+                           ThreadTrace& trace, Refusal& refusal)
+    : tree_(tree),
+      code_(code),
+      symbols_(symbols),
+      setting_(setting),
+      trace_(trace),
+      refusal_(refusal),
+      variables_(code.variables()),
+      arrays_(code.variables()) {}
 
 ThreadValue ThreadMemory::Refuse(std::string why) {
   refusal_.Add(std::move(why));
@@ -20,7 +26,7 @@ ThreadValue ThreadMemory::Refuse(std::string why) {
 
 std::vector<ThreadValue>& ThreadMemory::AddArray(int variable, std::size_t elements) {
   Variable(variable) = ThreadValue::Pointer(variable);
-  std::vector<ThreadValue>& array = arrays_[variable];
+  std::vector<ThreadValue>& array = arrays_[code_.SlotOf(variable)];
   array.assign(elements, {});
   return array;
 }
@@ -36,13 +42,25 @@ ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
   if (refusal_.given()) return {};
   if (place.variable >= 0) return Variable(place.variable);
   if (IsOfBlock(place.memory)) return LoadShared(place);
-  const auto array = arrays_.find(place.memory);
-  if (array == arrays_.end()) return LoadFromBuffer(place);
-  const ThreadValue* const value = ElementOf(array->second, place);
+  std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
+  if (array.empty()) return LoadFromBuffer(place);
+  const ThreadValue* const value = ElementOf(array, place);
   if (value == nullptr) return {};
   if (value->kind == ThreadValue::Kind::kNone)
     return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
   return *value;
+}
+
+const ThreadValue* ThreadMemory::ValueAt(const ThreadPlace& place) const {
+  const ThreadValue* value = nullptr;
+  if (place.variable >= 0) {
+    value = &Variable(place.variable);
+  } else if (!IsOfBlock(place.memory)) {
+    const std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
+    if (place.index >= 0 && place.index < static_cast<std::int64_t>(array.size()))
+      value = &array[static_cast<std::size_t>(place.index)];
+  }
+  return value == nullptr || value->kind == ThreadValue::Kind::kNone ? nullptr : value;
 }
 
 void ThreadMemory::PassBarrier() {
@@ -65,31 +83,37 @@ ThreadValue ThreadMemory::Shuffle(ThreadValue value, std::size_t from, std::uint
 
 // Whether the block's threads share a memory that nobody else sees: arrays in shared memory, and scratch.
 bool ThreadMemory::IsOfBlock(int memory) const {
-  return setting_.scratch.contains(memory) || (setting_.exchange != nullptr && IsShared(tree_, memory));
+  if (setting_.exchange != nullptr && code_.variable(memory).shared) return true;
+  return !setting_.scratch.empty() && setting_.scratch.contains(memory);
 }
 
 ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
-  const std::pair<int, std::int64_t> key(place.memory, place.index);
-  const SharedValues& stored = StoredSince();
-  if (const auto own = stored.find(key); own != stored.end()) return own->second;
-  if (setting_.exchange != nullptr) {
-    const SharedValues& before = setting_.exchange->shared;
-    if (const auto value = before.find(key); value != before.end()) return value->second;
+  const std::size_t slot = code_.SlotOf(place.memory);
+  const BlockElement* const seen = setting_.exchange == nullptr ? nullptr : &setting_.exchange->shared.At(slot, place.index);
+  if (seen == nullptr || seen->writers > 0) {
+    const StoredValues& stored = seen == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];
+    if (const auto own = stored.find({slot, place.index}); own != stored.end()) return own->second;
   }
+  if (seen != nullptr && seen->value.kind != ThreadValue::Kind::kNone) return seen->value;
   return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
 }
 
+void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
+  const std::size_t slot = code_.SlotOf(place.memory);
+  StoredValues& stored = setting_.exchange == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];
+  const auto [known, fresh] = stored.insert_or_assign({slot, place.index}, std::move(value));
+  if (fresh && setting_.exchange != nullptr) ++setting_.exchange->shared.At(slot, place.index).writers;
+}
+
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
-  const SyntaxNode& buffer = tree_.node(place.memory);
-  if (buffer.kind_name != "ParmDecl") return Refuse("a pointer that is not understood");
+  const ThreadVariable& buffer = code_.variable(place.memory);
+  if (!buffer.parameter) return Refuse("a pointer that is not understood");
   if (setting_.addresses) return LoadSomething(place);
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
     if (element != stored->second.end()) return ThreadValue::Real(element->second.value);
   }
-  if (const std::string type = tree_.node(place.memory).type.substr(0, tree_.node(place.memory).type.find('*'));
-      type.find("int") != std::string::npos || type.find("long") != std::string::npos)
-    return LoadInteger(place);
+  if (buffer.integers) return LoadInteger(place);
   const auto set = setting_.elements.find(place.memory);
   ThreadValue value = ThreadValue::Real(set != setting_.elements.end() ? set->second : RandomElement(place.memory, place.index));
   value.element = true;
@@ -103,7 +127,7 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
 // An element of a buffer of integers, as a symbol: all threads of a block have the same if they have the same index.
 ThreadValue ThreadMemory::LoadInteger(const ThreadPlace& place) {
   if (!setting_.symbolic) return ThreadValue::Integer(setting_.loaded);
-  const AffineForm index = place.form ? *place.form : AffineForm::Constant(place.index);
+  const AffineForm index = FormOr(place.form, place.index);
   return ThreadValue::Integer(setting_.loaded, symbols_.LoadedAt(tree_.node(place.memory).name, index));
 }
 
@@ -111,10 +135,7 @@ ThreadValue ThreadMemory::LoadInteger(const ThreadPlace& place) {
 ThreadValue ThreadMemory::LoadSomething(const ThreadPlace& place) {
   Touch(place, false);
   const double element = RandomElement(place.memory, place.index);
-  const std::string& type = tree_.node(place.memory).type;
-  for (const char* real : {"float", "double", "half", "bfloat16"}) {
-    if (type.find(real) != std::string::npos) return ThreadValue::Real(element);
-  }
+  if (code_.variable(place.memory).reals) return ThreadValue::Real(element);
   return ThreadValue::Integer(static_cast<std::int64_t>(4 * element));
 }
 
@@ -131,25 +152,22 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
     Variable(place.variable) = std::move(value);
     return;
   }
-  if (IsOfBlock(place.memory)) {
-    StoredSince()[{place.memory, place.index}] = std::move(value);
-    return;
-  }
-  const auto array = arrays_.find(place.memory);
-  if (array == arrays_.end()) return StoreToBuffer(place, value);
-  if (ThreadValue* const element = ElementOf(array->second, place)) *element = std::move(value);
+  if (IsOfBlock(place.memory)) return StoreShared(place, std::move(value));
+  std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
+  if (array.empty()) return StoreToBuffer(place, value);
+  if (ThreadValue* const element = ElementOf(array, place)) *element = std::move(value);
 }
 
 void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& value) {
-  const SyntaxNode& buffer = tree_.node(place.memory);
-  if (setting_.addresses && buffer.kind_name == "ParmDecl") return Touch(place, true);
-  if (value.kind != ThreadValue::Kind::kReal || buffer.kind_name != "ParmDecl")
-    return refusal_.Add(fmt::format("it stores to {} what is not understood", buffer.name));
+  const bool is_buffer = code_.variable(place.memory).parameter;
+  if (setting_.addresses && is_buffer) return Touch(place, true);
+  if (value.kind != ThreadValue::Kind::kReal || !is_buffer)
+    return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
   auto& element = trace_.stores[place.memory][place.index];
   element.value = value.real;
   element.sum = value.sum;
   element.inner = value.inner;
-  if (setting_.symbolic) element.index = place.form ? *place.form : AffineForm::Constant(place.index);
+  if (setting_.symbolic) element.index = FormOr(place.form, place.index);
 }
 
 void ThreadMemory::CheckBuffers() {
@@ -167,7 +185,7 @@ void NoteRead(ThreadTrace& trace, const ThreadValue& element, bool symbolic) {
   const auto [known, fresh] = trace.reads[element.memory].try_emplace(element.integer);
   if (!fresh) return;
   known->second.value = element.real;
-  if (symbolic) known->second.index = element.form ? *element.form : AffineForm::Constant(element.integer);
+  if (symbolic) known->second.index = FormOr(element.form, element.integer);
 }
 
 }  // namespace evo

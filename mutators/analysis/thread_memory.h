@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "mutators/analysis/refusal.h"
+#include "mutators/analysis/thread_code.h"
 #include "mutators/analysis/thread_symbols.h"
 #include "mutators/analysis/thread_trace.h"
 #include "syntax/syntax_tree.h"
@@ -27,16 +27,16 @@ struct ThreadPlace {
 class ThreadMemory {
  public:
   // The arguments outlive the object.
-  ThreadMemory(const SyntaxTree& tree, ThreadSymbols& symbols, const ThreadSetting& setting, ThreadTrace& trace,
-               Refusal& refusal);
+  ThreadMemory(const SyntaxTree& tree, const ThreadCode& code, ThreadSymbols& symbols, const ThreadSetting& setting,
+               ThreadTrace& trace, Refusal& refusal);
 
   // By its declaration; of no kind if it has no value.
-  ThreadValue& Variable(int declaration) { return variables_[static_cast<std::size_t>(declaration)]; }
-  const ThreadValue& Variable(int declaration) const { return variables_[static_cast<std::size_t>(declaration)]; }
-  // The elements of a local array, none of which has a value yet; the variable points to it.
+  ThreadValue& Variable(int declaration) { return variables_[code_.SlotOf(declaration)]; }
+  const ThreadValue& Variable(int declaration) const { return variables_[code_.SlotOf(declaration)]; }
+  // The elements of a local array, at least one, none of which has a value yet; the variable points to it.
   std::vector<ThreadValue>& AddArray(int variable, std::size_t elements);
 
-  bool HasArray(int variable) const { return arrays_.contains(variable); }
+  bool HasArray(int variable) const { return !arrays_[code_.SlotOf(variable)].empty(); }
 
   // Waits for the other threads of the block, or for some of the warp.
   void PassBarrier();
@@ -45,6 +45,8 @@ class ThreadMemory {
   ThreadValue Shuffle(ThreadValue value, std::size_t from, std::uint32_t mask);
 
   ThreadValue Load(const ThreadPlace& place);
+  // What is in a variable or a local array, until it is stored to; null if it is elsewhere or has no value.
+  const ThreadValue* ValueAt(const ThreadPlace& place) const;
   void Store(const ThreadPlace& place, ThreadValue value);
   // At the end: refuses a thread that has read what it does not store of a buffer to which it stores.
   void CheckBuffers();
@@ -59,18 +61,18 @@ class ThreadMemory {
   ThreadValue LoadInteger(const ThreadPlace& place);
   ThreadValue LoadShared(const ThreadPlace& place);
   bool IsOfBlock(int memory) const;
-  // What the thread has stored in memory of the block since the last barrier, or at all.
-  SharedValues& StoredSince() { return setting_.exchange != nullptr ? setting_.exchange->stored[setting_.thread] : own_scratch_; }
+  void StoreShared(const ThreadPlace& place, ThreadValue value);
   ThreadValue Refuse(std::string why);
 
   const SyntaxTree& tree_;
+  const ThreadCode& code_;
   ThreadSymbols& symbols_;
   const ThreadSetting& setting_;
   ThreadTrace& trace_;
   Refusal& refusal_;
-  std::vector<ThreadValue> variables_;              // by declaration
-  std::map<int, std::vector<ThreadValue>> arrays_;  // by declaration
-  SharedValues own_scratch_;
+  std::vector<ThreadValue> variables_;            // by slot
+  std::vector<std::vector<ThreadValue>> arrays_;  // by slot
+  StoredValues own_scratch_;                      // of a thread that runs alone
 };
 
 // Notes that a thread reads an element of a buffer.

@@ -28,16 +28,18 @@ class ThreadStatements : private FunctionBodies {
   Flow Execute(int statement);
   Flow ExecuteStatement(int statement);
   Flow ExecuteIf(int statement);
-  Flow ExecuteLoop(int init, int condition, int increment, int body, bool body_first);
+  Flow ExecuteLoop(ThreadLoop loop, bool body_first);
   Flow Refuse(std::string why);
   void Note(ThreadTrace::Moment& moment) const;
-  void Declare(int variable);
-  void DeclareArray(int variable);
-  void Fill(std::vector<ThreadValue>& elements, int variable, int list);
+  void Declare(int node);
+  void DeclareRow(int variable);
+  void DeclareArray(int node);
+  void Fill(std::vector<ThreadValue>& elements, ThreadType type, int list);
   FormPointer SymbolOf(int declaration) const;
   ThreadValue RunBody(int body) override;
 
   const SyntaxTree& tree_;
+  ThreadCode& code_;
   const ThreadSymbols& symbols_;
   const ThreadSetting& setting_;
   ThreadTrace trace_;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "mutators/analysis/data_flow.h"
@@ -97,7 +96,7 @@ FormPointer ThreadSymbols::ResultOf(const std::string& text, const AffineForm& l
     symbols.merge(PlainSymbols(right));
     results_.push_back({text, !IsUniform(left) || !IsUniform(right), std::move(symbols)});
   }
-  return std::make_shared<const AffineForm>(AffineForm::Symbol(kFirstResult + known->second));
+  return SharedForm(AffineForm::Symbol(kFirstResult + known->second));
 }
 
 FormPointer ThreadSymbols::LoadedAt(const std::string& buffer, const AffineForm& index) {
@@ -105,7 +104,7 @@ FormPointer ThreadSymbols::LoadedAt(const std::string& buffer, const AffineForm&
   const auto [known, fresh] = numbers_.try_emplace(text, static_cast<int>(results_.size()));
   const int symbol = kFirstResult + known->second;
   if (fresh) results_.push_back({text, !IsUniform(index), {symbol}});
-  return std::make_shared<const AffineForm>(AffineForm::Symbol(symbol));
+  return SharedForm(AffineForm::Symbol(symbol));
 }
 
 std::string ThreadSymbols::NameOf(int symbol) const {

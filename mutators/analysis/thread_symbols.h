@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mutators/analysis/affine_index.h"
-#include "mutators/analysis/thread_trace.h"
+#include "mutators/analysis/thread_value.h"
 #include "syntax/syntax_tree.h"
 
 namespace evo {

@@ -2,62 +2,16 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mutators/analysis/affine_index.h"
+#include "mutators/analysis/block_memory.h"
+#include "mutators/analysis/thread_value.h"
 
 namespace evo {
-
-// A real number as a sum, if the setting wants to know: a term, and what was there before it.
-struct ThreadSum {
-  ~ThreadSum();
-
-  double value = 0;  // with the term
-  // The term is a product of two elements, an element (`b` is -1), or something else (both are -1): parameters and elements.
-  int a = -1, b = -1;
-  std::int64_t at_a = 0, at_b = 0;
-  // What refers to a sum takes these out of it when it ends.
-  mutable std::shared_ptr<const ThreadSum> before;
-  mutable std::shared_ptr<const ThreadSum> added;  // the term is a sum itself
-  bool rounded = false;                            // to half or bfloat16, at its end
-  bool IsTerm() const { return !before && !added; }
-};
-using SumPointer = std::shared_ptr<const ThreadSum>;
-
-using FormPointer = std::shared_ptr<const AffineForm>;
-using TextPointer = std::shared_ptr<const std::string>;
-
-// A number or an address that a thread computes.
-struct ThreadValue {
-  enum class Kind : std::uint8_t { kNone, kInteger, kReal, kPointer };
-
-  static ThreadValue Integer(std::int64_t value, FormPointer form = nullptr);
-  static ThreadValue Real(double value, TextPointer text = nullptr);
-  static ThreadValue Pointer(int memory, std::int64_t offset = 0, FormPointer form = nullptr);
-  bool IsNumber() const { return kind == Kind::kInteger || kind == Kind::kReal; }
-  // Of an integer or a pointer: the form, or that of a constant.
-  FormPointer FormOrConstant() const;
-
-  Kind kind = Kind::kNone;
-  std::int64_t integer = 0;  // of a pointer, the offset in elements
-  double real = 0;
-  int memory = -1;  // what a pointer points into: the declaration of a kernel's parameter or of a local array
-  // What `integer` is computed from; null for constants, among which are the counters of loops.
-  FormPointer form;
-  SumPointer sum;    // of a real number
-  SumPointer inner;  // a sum of products that it was computed from, if it is more than that sum
-  // A real number as an expression that has the same value in all threads; null if it depends on data or on the thread.
-  TextPointer text;
-  // A real number that is an element of a buffer, as it is there: `integer` and `form` are its index, `memory` the buffer.
-  bool element = false;
-};
-
-// Values in shared memory: by the declaration of the array or variable, and by element.
-using SharedValues = std::map<std::pair<int, std::int64_t>, ThreadValue>;
 
 // Where the threads of a block wait for each other. False if the others do not come.
 class ThreadMeeting {
@@ -73,8 +27,8 @@ class ThreadMeeting {
 // What the threads of a block tell each other (thread_block.h).
 struct ThreadExchange {
   ThreadMeeting* meeting = nullptr;
-  SharedValues shared;                          // as it was when threads last met
-  std::vector<SharedValues> stored;             // by thread, since then
+  BlockMemory shared;
+  std::vector<StoredValues> stored;             // by thread, since threads last met
   std::vector<std::vector<ThreadValue>> given;  // by thread, in each of its shuffles
 };
 

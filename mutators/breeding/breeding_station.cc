@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "core/error.h"
 #include "kernel_templates/renderer.h"
+#include "mutators/analysis/contraction.h"
 #include "mutators/analysis/kernel_kind.h"
+#include "mutators/analysis/source_query.h"
 #include "mutators/breeding/alike_edit.h"
 #include "mutators/breeding/operator_draw.h"
 #include "mutators/genetic/crossover.h"
@@ -98,7 +101,31 @@ void BreedingStation::AtDefaults(const std::string& template_name, const std::fu
   const Genome genome{found->name, found->digest, found->space.Defaults(), {}};
   const RenderedGenome rendered = renderer_.Render(*found, genome);
   const auto tree = renderer_.TreeOf(rendered.source);
-  look({*found, genome, *tree, RenderedOf(found->name, rendered.source)});
+  const bool beside = HasProductBeside(*found);
+  look({*found, genome, *tree, RenderedOf(found->name, rendered.source), nullptr, beside});
+}
+
+bool BreedingStation::IsProduct(const KernelTemplate& kernel_template) {
+  const auto known = products_.find(kernel_template.name);
+  if (known != products_.end()) return known->second;
+  const Genome genome{kernel_template.name, kernel_template.digest, kernel_template.space.Defaults(), {}};
+  const std::string source = renderer_.Render(kernel_template, genome).source;
+  const auto tree = renderer_.TreeOf(source);
+  const MutationContext context{kernel_template, genome, *tree, RenderedOf(kernel_template.name, source)};
+  const auto functions = Functions(*tree);
+  return products_[kernel_template.name] = std::any_of(functions.begin(), functions.end(), [&](int function) {
+           return IsKernel(*tree, function) && std::holds_alternative<Contraction>(AsContraction(context, function));
+         });
+}
+
+// Only templates whose threads work together ask, and of others only those whose threads do not: that takes no parsing.
+bool BreedingStation::HasProductBeside(const KernelTemplate& kernel_template) {
+  const auto works_together = [](const KernelTemplate& one) {
+    return one.text.find("__shared__") != std::string::npos || one.text.find("__sync") != std::string::npos;
+  };
+  return works_together(kernel_template) && std::any_of(templates_.begin(), templates_.end(), [&](const KernelTemplate& other) {
+           return other.name != kernel_template.name && !works_together(other) && IsProduct(other);
+         });
 }
 
 std::vector<MutatorPlaces> BreedingStation::PlacesIn(const std::string& template_name) {
@@ -124,7 +151,9 @@ bool BreedingStation::TryOperator(const std::string& op, const BreedRequest& req
   if (!mutator) throw Error(fmt::format("operator {}: there is none of that name", op));
   const KernelTemplate& kernel_template = *TemplateOf(parent.applied);
   const auto tree = mutator->reads_source() ? renderer_.TreeOf(parent.source) : no_tree_;
-  MutationContext context{kernel_template, parent.applied, *tree, RenderedOf(kernel_template.name, parent.source)};
+  const bool beside = mutator->reads_source() && HasProductBeside(kernel_template);
+  MutationContext context{kernel_template, parent.applied, *tree, RenderedOf(kernel_template.name, parent.source),
+                          nullptr,         beside};
   if (request.parents.size() > 1) context.second_parent = &request.parents[1];
   const auto genome = mutator->Mutate(context, rng);
   if (!genome) return false;

@@ -41,13 +41,17 @@ class BreedingStation {
   const KernelTemplate* TemplateOf(const Genome& genome) const;
   // The directives of a rendered parent; valid until the next call.
   const KernelTemplate& RenderedOf(const std::string& name, const std::string& source);
+  // Whether a template at its defaults is a matrix product as a plain nest.
+  bool IsProduct(const KernelTemplate& kernel_template);
+  bool HasProductBeside(const KernelTemplate& kernel_template);
   void AddAlike(RenderedGenome& parent, const Edit& edit);
   bool TryOperator(const std::string& op, const BreedRequest& request, const RenderedGenome& parent, Rng& rng, BredChild& child);
 
   std::vector<KernelTemplate> templates_;
   MutatorSet mutators_;
   GenomeRenderer renderer_;
-  std::list<KernelTemplate> rendered_;  // directives of the last parents, most recent first
+  std::list<KernelTemplate> rendered_;    // directives of the last parents, most recent first
+  std::map<std::string, bool> products_;  // IsProduct of templates that were asked for, by name
   std::shared_ptr<const SyntaxTree> no_tree_ = std::make_shared<const SyntaxTree>();
 };
 

@@ -30,7 +30,7 @@ class ThreadArithmeticTest : public testing::Test {
     return -1;
   }
   ThreadValue Integer(const std::string& name, std::int64_t value) const {
-    return ThreadValue::Integer(value, std::make_shared<const AffineForm>(AffineForm::Symbol(Declared(name))));
+    return ThreadValue::Integer(value, SharedForm(AffineForm::Symbol(Declared(name))));
   }
 
   const Parent parent;
@@ -42,7 +42,8 @@ class ThreadArithmeticTest : public testing::Test {
 
 TEST_F(ThreadArithmeticTest, FollowsPolynomialsOfParametersAndRows) {
   const ThreadValue n = Integer("n", 7), row = Integer("row", 3);
-  const ThreadValue index = arithmetic.Combined("+", arithmetic.Combined("*", row, n), ThreadValue::Integer(2));
+  const ThreadValue index =
+      arithmetic.Combined(IntegerOperator("+"), arithmetic.Combined(IntegerOperator("*"), row, n), ThreadValue::Integer(2));
   EXPECT_EQ(index.integer, 23);
   EXPECT_EQ(symbols.TextOf(*index.form), "2 + n * row");
   EXPECT_EQ(symbols.TextOf(*index.form, true), "2 + (long long)n * row");
@@ -52,33 +53,33 @@ TEST_F(ThreadArithmeticTest, FollowsPolynomialsOfParametersAndRows) {
 
 TEST_F(ThreadArithmeticTest, NamesWhatIsNoPolynomial) {
   const ThreadValue n = Integer("n", 7), row = Integer("row", 3);
-  const ThreadValue half = arithmetic.Combined("/", n, ThreadValue::Integer(2));
+  const ThreadValue half = arithmetic.Combined(IntegerOperator("/"), n, ThreadValue::Integer(2));
   EXPECT_EQ(half.integer, 3);
   EXPECT_EQ(symbols.TextOf(*half.form), "(n / (2))");
   EXPECT_TRUE(symbols.IsUniform(*half.form));
   EXPECT_THAT(symbols.PlainSymbols(*half.form), ElementsAre(Declared("n")));
-  EXPECT_FALSE(symbols.IsUniform(*arithmetic.Combined("%", row, n).form));
-  EXPECT_EQ(arithmetic.Combined("/", n, ThreadValue::Integer(0)).kind, ThreadValue::Kind::kNone);
+  EXPECT_FALSE(symbols.IsUniform(*arithmetic.Combined(IntegerOperator("%"), row, n).form));
+  EXPECT_EQ(arithmetic.Combined(IntegerOperator("/"), n, ThreadValue::Integer(0)).kind, ThreadValue::Kind::kNone);
 }
 
 TEST_F(ThreadArithmeticTest, NotesWhatDecides) {
-  EXPECT_EQ(arithmetic.Combined("<", Integer("row", 3), Integer("n", 7)).integer, 1);
+  EXPECT_EQ(arithmetic.Combined(IntegerOperator("<"), Integer("row", 3), Integer("n", 7)).integer, 1);
   EXPECT_THAT(trace.deciding, ElementsAre(std::min(Declared("row"), Declared("n")), std::max(Declared("row"), Declared("n"))));
   EXPECT_THAT(trace.compared, ElementsAre(Pair("n", testing::_)));
 }
 
 TEST_F(ThreadArithmeticTest, NotesByWhatDataIsMultipliedAndWhetherItIsRounded) {
-  const ThreadValue data = ThreadValue::Real(0.5), scale = ThreadValue::Real(2, std::make_shared<const std::string>("scale"));
-  const ThreadValue product = arithmetic.Combined("*", data, scale);
+  const ThreadValue data = ThreadValue::Real(0.5), scale = ThreadValue::Real(2, SharedText("scale"));
+  const ThreadValue product = arithmetic.Combined(IntegerOperator("*"), data, scale);
   EXPECT_EQ(product.real, 1);
   EXPECT_EQ(product.text, nullptr);
   EXPECT_THAT(trace.factors, ElementsAre(Pair("scale", 2)));
-  EXPECT_EQ(*arithmetic.Called("exp2f", {scale}).text, "exp2f(scale)");
+  EXPECT_EQ(*arithmetic.Called(ThreadCallee("exp2f"), {scale}).text, "exp2f(scale)");
   EXPECT_TRUE(trace.base_two);
   EXPECT_FALSE(trace.rounded);
-  arithmetic.Called("__float2half", {product});
+  arithmetic.Called(ThreadCallee("__float2half"), {product});
   EXPECT_TRUE(trace.rounded);
-  EXPECT_EQ(arithmetic.Called("tanf", {data}).kind, ThreadValue::Kind::kNone);
+  EXPECT_EQ(arithmetic.Called(ThreadCallee("tanf"), {data}).kind, ThreadValue::Kind::kNone);
 }
 
 TEST_F(ThreadArithmeticTest, KnowsWhichVariablesAreConstantsOfTheBlock) {

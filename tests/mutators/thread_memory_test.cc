@@ -15,7 +15,8 @@ class ThreadMemoryTest : public testing::Test {
   ThreadMemoryTest()
       : parent(PlainKernel("  float sums[2];\n  sums[0] = in[n];\n  out[0] = sums[0];\n")),
         symbols(*parent.tree, Functions(*parent.tree).front(), -1),
-        memory(*parent.tree, symbols, setting, trace, refusal) {}
+        code(*parent.tree),
+        memory(*parent.tree, code, symbols, setting, trace, refusal) {}
 
   // An element of what has this name.
   ThreadPlace Place(const std::string& name, std::int64_t index) const {
@@ -30,6 +31,7 @@ class ThreadMemoryTest : public testing::Test {
 
   const Parent parent;
   ThreadSymbols symbols;
+  const ThreadCode code;
   ThreadSetting setting;
   ThreadTrace trace;
   Refusal refusal;
@@ -68,14 +70,15 @@ TEST_F(ThreadMemoryTest, SumsTellTheirProducts) {
   setting.sums = true;
   ThreadArithmetic arithmetic(symbols, setting, trace);
   const ThreadValue a = memory.Load(Place("in", 1)), b = memory.Load(Place("in", 2));
-  const ThreadValue once = arithmetic.Combined("+", ThreadValue::Real(0), arithmetic.Combined("*", a, b));
-  const ThreadValue twice = arithmetic.Combined("+", once, arithmetic.Combined("*", b, b));
+  const ThreadValue once =
+      arithmetic.Combined(IntegerOperator("+"), ThreadValue::Real(0), arithmetic.Combined(IntegerOperator("*"), a, b));
+  const ThreadValue twice = arithmetic.Combined(IntegerOperator("+"), once, arithmetic.Combined(IntegerOperator("*"), b, b));
   ASSERT_TRUE(twice.sum && twice.sum->before);
   EXPECT_EQ(twice.sum->at_a, 2);
   EXPECT_EQ(twice.sum->value, a.real * b.real + b.real * b.real);
   EXPECT_EQ(twice.sum->before->at_a, 1);
   EXPECT_TRUE(twice.sum->before->IsTerm());
-  const ThreadValue scaled = arithmetic.Combined("*", twice, ThreadValue::Real(2));
+  const ThreadValue scaled = arithmetic.Combined(IntegerOperator("*"), twice, ThreadValue::Real(2));
   EXPECT_FALSE(scaled.sum);
   EXPECT_EQ(scaled.inner, twice.sum);
 }

@@ -1,10 +1,18 @@
-#include "mutators/analysis/thread_trace.h"
+#include "mutators/analysis/thread_value.h"
+
+#include <vector>
 
 namespace evo {
 
+FormPointer SharedForm(AffineForm form) { return FormPointer(new ThreadForm(std::move(form))); }
+AffineForm FormOr(const FormPointer& form, std::int64_t constant) {
+  return form ? AffineForm(*form) : AffineForm::Constant(constant);
+}
+TextPointer SharedText(std::string text) { return TextPointer(new ThreadText(std::move(text))); }
+
 // One part after another. If each ended the part before it, long sums would take more than the small stack of a thread.
 ThreadSum::~ThreadSum() {
-  const auto is_last = [](const SumPointer& part) { return part && part.use_count() == 1; };
+  const auto is_last = [](const SumPointer& part) { return part && part->use_count() == 1; };
   if (!is_last(before) && !is_last(added)) return;
   std::vector<SumPointer> parts{std::move(before), std::move(added)};
   while (!parts.empty()) {
@@ -41,8 +49,6 @@ ThreadValue ThreadValue::Pointer(int memory, std::int64_t offset, FormPointer fo
   return result;
 }
 
-FormPointer ThreadValue::FormOrConstant() const {
-  return form ? form : std::make_shared<const AffineForm>(AffineForm::Constant(integer));
-}
+FormPointer ThreadValue::FormOrConstant() const { return form ? form : SharedForm(AffineForm::Constant(integer)); }
 
 }  // namespace evo

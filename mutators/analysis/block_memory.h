@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "mutators/analysis/thread_value.h"
+
+namespace evo {
+
+// What one thread has stored in memory of the block, by the slot of the array or variable (ThreadCode::SlotOf) and by element.
+using StoredValues = std::map<std::pair<std::size_t, std::int64_t>, ThreadValue>;
+
+struct BlockElement {
+  ThreadValue value;       // of no kind if none was stored
+  std::int64_t times = 0;  // of Merge, in which it was stored last
+  int writers = 0;         // threads that have stored in it since they last met
+};
+
+// What the threads of a block see in shared memory: its elements as they were when threads last met.
+class BlockMemory {
+ public:
+  BlockElement& At(std::size_t slot, std::int64_t index);
+  // Lets the others see what threads have stored. False if two of them race to store different values in an element.
+  bool Merge(std::vector<StoredValues>& stored, const std::vector<std::size_t>& threads);
+
+ private:
+  // Elements from here on are unusual, and so are those in front of an array.
+  static constexpr std::int64_t kMostDense = 1 << 15;
+
+  std::vector<std::vector<BlockElement>> dense_;
+  std::map<std::pair<std::size_t, std::int64_t>, BlockElement> others_;
+  std::int64_t merged_ = 0;
+};
+
+}  // namespace evo
