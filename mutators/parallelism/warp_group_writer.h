@@ -60,6 +60,8 @@ class WarpGroupWriter : private ContractionText {
   TensorOperands operands_;
   WarpGroupParameters names_;
   std::string element_;  // as the source spells it
+  int vector_;           // elements of 16 bytes
+  int depth_;            // those of a tile along k
   Side m_, n_;
 };
 
