@@ -44,9 +44,9 @@ __global__ void @{PadRows}(const @{element}* from, @{bits}* to, int rows, int co
 )";
 
 const std::string_view kMappedBody = R"({
-  // Two warp groups multiply, each half of a tile's rows, and one thread of a third orders the copies. Tiles are @{DEPTH} of k deep;
-  // @{STAGES} of them are in shared memory or on their way there. Blocks stay and compute one tile after another, so that copies
-  // go on while results are stored.
+  // Two warp groups multiply, each half of a tile's rows, and one thread of a third orders the copies. Tiles are @{DEPTH} of k
+  // deep; @{STAGES} of them are in shared memory or on their way there. Blocks stay and compute one tile after another, so that
+  // copies go on while results are stored.
   extern __shared__ __align__(1024) unsigned char @{tiles}[];
   @{element} (*@{tile_m})[@{TILE_M} * @{DEPTH}] = reinterpret_cast<@{element} (*)[@{TILE_M} * @{DEPTH}]>(@{tiles});
   @{element} (*@{tile_n})[@{TILE_N} * @{DEPTH}] = reinterpret_cast<@{element} (*)[@{TILE_N} * @{DEPTH}]>(@{tile_m} + @{STAGES});
