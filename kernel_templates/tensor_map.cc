@@ -30,8 +30,6 @@ std::vector<Expression> Values(const LaunchClause& clause, std::string_view text
   return values;
 }
 
-bool HasMap(Dtype dtype) { return dtype != Dtype::kI8 && dtype != Dtype::kI16; }
-
 }  // namespace
 
 TensorMapDirective ParseTensorMap(std::string_view text) {
@@ -68,7 +66,6 @@ TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int6
     return value;
   };
   TensorMapUse use{map.name, map.buffer, dtype, {}, {}, 0};
-  if (!HasMap(dtype)) throw Error(fmt::format("there are no tensor maps of {}; declare the buffer as unsigned", ToString(dtype)));
   const auto bytes = static_cast<std::int64_t>(ByteSize(dtype));
   std::int64_t left = elements;  // how often the extent of the dims so far fits into the buffer
   for (std::size_t i = 0; i < map.dims.size(); ++i) {

@@ -36,8 +36,8 @@ struct TensorMapUse {
 TensorMapDirective ParseTensorMap(std::string_view text);
 
 // Evaluates a map over a buffer of `elements`. Throws Error for what the driver rejects (CUDA driver API,
-// cuTensorMapEncodeTiled): an extent of 0 or over 2^32, a box of 0 or over 256, rows that are not a multiple of 16 bytes, a box
-// row wider than the swizzle, and a dtype without a map. Throws Error, too, for dims that go past the end of the buffer.
+// cuTensorMapEncodeTiled): an extent of 0 or over 2^32, a box of 0 or over 256, rows that are not a multiple of 16 bytes, and a
+// box row wider than the swizzle. Throws Error, too, for dims that go past the end of the buffer.
 TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int64_t elements, const Variables& variables);
 
 }  // namespace evo

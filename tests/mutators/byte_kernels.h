@@ -1,0 +1,40 @@
+// Matrix products of bytes, as other people write them.
+#pragma once
+
+namespace evo {
+
+// A layer with a scale, bounds that are no int, and factors that variables of the loop stand for.
+inline constexpr const char* kByteLayer = R"(
+// evo:launch layer(X, W, Bias, Y, M, N, K, 0.5) grid(ceil_div(M, 32), ceil_div(N, 4), BATCH) block(32, 4)
+__global__ void layer(const signed char* X, const signed char* W, const float* bias, signed char* Y, size_t M, size_t N, size_t K,
+                      float scale) {
+  const signed char* x = X + blockIdx.z * K * M;
+  size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  size_t j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < M && j < N) {
+    int total = 0;
+    for (size_t k = 0; k < K; ++k) {
+      const signed char left = __ldg(&x[i * K + k]);
+      const int right = static_cast<int>(W[j * K + k]);
+      total = total + right * left;
+    }
+    // Rounded to the nearest integer.
+    const int rounded = __float2int_rn(total * scale + bias[j]);
+    Y[(blockIdx.z * M + i) * N + j] = rounded < -128 ? -128 : rounded > 127 ? 127 : rounded;
+  }
+}
+)";
+
+inline constexpr const char* kByteGram = R"(
+// evo:launch gram(U, V, G, M, N, K) grid(ceil_div(M, 8), ceil_div(N, 32)) block(8, 32)
+__global__ void gram(const unsigned char* u, const unsigned char* v, int* g, unsigned P, unsigned Q, unsigned S) {
+  unsigned p = blockIdx.x * 8 + threadIdx.x;
+  unsigned q = blockIdx.y * 32 + threadIdx.y;
+  if (p >= P || q >= Q) return;
+  int acc = 0;
+  for (unsigned s = 0; s < S; s++) acc += u[p * S + s] * v[q * S + s];
+  g[p * Q + q] = acc;
+}
+)";
+
+}  // namespace evo
