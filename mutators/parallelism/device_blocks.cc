@@ -117,7 +117,7 @@ __device__ __forceinline__ void StartCopy(Element* to, const Element* from, int 
 const DeviceBlock kDescribe{"Describe", R"(
 // How such a tile is described to the tensor cores, from an element on. Every `panel` bytes there are DEPTH more elements of a
 // row; eight rows are 1024 bytes.
-__device__ __forceinline__ unsigned long long Describe(const Element* from, unsigned panel) {
+__device__ __forceinline__ unsigned long long Describe(const void* from, unsigned panel) {
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(from));
   return (address & 0x3ffff) >> 4 | static_cast<unsigned long long>(panel >> 4) << 16 | 64ull << 32 | 1ull << 62;
 }
@@ -313,7 +313,8 @@ __device__ __forceinline__ void {0}(
       name, ElementName(type), start_copy, copy_vector, 8 * VectorElements(type), VectorElements(type));
 }
 
-std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k) {
+std::string GroupProductText(std::string_view type, std::string_view type_b, const std::string& name, int columns, bool a_by_k,
+                             bool b_by_k) {
   const int sums = columns / 2, depth = 2 * VectorElements(type);
   const bool of_bytes = IsTensorByte(type);
   // A list of operands in lines of up to 120 characters, each begun by `indent` and quoted if it is part of a literal.
@@ -336,7 +337,7 @@ std::string GroupProductText(std::string_view type, const std::string& name, int
   text += fmt::format(
       "  asm volatile(\n      \"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{}, 0;\\n\"\n"
       "      \"wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {{\"\n",
-      sums + 2, columns, depth, of_bytes ? "s32" : "f32", PtxName(type), PtxName(type));
+      sums + 2, columns, depth, of_bytes ? "s32" : "f32", PtxName(type), PtxName(type_b));
   // Signs and orders of the factors. Products of bytes have neither.
   const std::string forms = of_bytes ? "" : fmt::format(", 1, 1, {}, {}", a_by_k ? 0 : 1, b_by_k ? 0 : 1);
   text += list("%{}", "      ", true) + fmt::format("}}, \"\n      \"%{}, %{}, p{};\\n}}\"\n", sums, sums + 1, forms);

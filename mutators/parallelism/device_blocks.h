@@ -66,6 +66,7 @@ std::string CopyPanelsText(std::string_view type, const std::string& name, const
 // The function that starts the product of 64 x 16 and 16 x `columns` elements, or of 32 if they are bytes; columns are 128 or
 // 256. `by_k`: neighbours of a factor go along k, else along the output's index, as those of bytes cannot. Functions of several
 // widths overload each other.
-std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k);
+std::string GroupProductText(std::string_view type, std::string_view type_b, const std::string& name, int columns, bool a_by_k,
+                             bool b_by_k);
 
 }  // namespace evo

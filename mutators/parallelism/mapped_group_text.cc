@@ -11,8 +11,7 @@ struct alignas(128) @{TensorMap} {
 
 const std::string_view kMappedBlocks =
     R"(// Brings the map's box from this column and row on, and tells the barrier. What lies outside arrives as zeros.
-__device__ __forceinline__ void @{CopyBox}(@{element}* to, const @{TensorMap}* map, int column, int row,
-                                        unsigned long long* barrier) {
+__device__ __forceinline__ void @{CopyBox}(void* to, const @{TensorMap}* map, int column, int row, unsigned long long* barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];"
                :
                : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(map),
@@ -32,12 +31,12 @@ __device__ __forceinline__ int2 @{TilePlace}(int tile, int rows, int columns) {
 }
 
 // Copies a matrix to rows of a multiple of @{VECTOR} elements, as a tensor map needs them, with zeros at their ends.
-__global__ void @{PadRows}(const @{element}* from, @{bits}* to, int rows, int columns, int padded) {
+__global__ void @{PadRows}(const void* from, @{bits}* to, int rows, int columns, int padded) {
   const int column = blockIdx.x * 256 + threadIdx.x;
   if (column >= padded) return;
   for (int row = blockIdx.y; row < rows; row += gridDim.y) {
-    const @{element} value = column < columns ? from[static_cast<long long>(row) * columns + column] : @{zero};
-    to[static_cast<long long>(row) * padded + column] = *reinterpret_cast<const @{bits}*>(&value);
+    const @{bits}* line = static_cast<const @{bits}*>(from) + static_cast<long long>(row) * columns;
+    to[static_cast<long long>(row) * padded + column] = column < columns ? line[column] : 0;
   }
 }
 
@@ -48,8 +47,8 @@ const std::string_view kMappedBody = R"({
   // deep; @{STAGES} of them are in shared memory or on their way there. Blocks stay and compute one tile after another, so that
   // copies go on while results are stored.
   extern __shared__ __align__(1024) unsigned char @{tiles}[];
-  @{element} (*@{tile_m})[@{TILE_M} * @{DEPTH}] = reinterpret_cast<@{element} (*)[@{TILE_M} * @{DEPTH}]>(@{tiles});
-  @{element} (*@{tile_n})[@{TILE_N} * @{DEPTH}] = reinterpret_cast<@{element} (*)[@{TILE_N} * @{DEPTH}]>(@{tile_m} + @{STAGES});
+  @{element_m} (*@{tile_m})[@{TILE_M} * @{DEPTH}] = reinterpret_cast<@{element_m} (*)[@{TILE_M} * @{DEPTH}]>(@{tiles});
+  @{element_n} (*@{tile_n})[@{TILE_N} * @{DEPTH}] = reinterpret_cast<@{element_n} (*)[@{TILE_N} * @{DEPTH}]>(@{tile_m} + @{STAGES});
   @{sum}* @{staged} = reinterpret_cast<@{sum}*>(@{tile_n} + @{STAGES});
   unsigned long long* @{full} = reinterpret_cast<unsigned long long*>(@{staged} + 8 * 640);
   unsigned long long* @{empty} = @{full} + @{STAGES};

@@ -42,7 +42,6 @@ MappedGroupWriter::MappedGroupWriter(const MutationContext& context, const Contr
       operands_(std::move(operands)),
       mapped_(std::move(mapped)),
       names_(std::move(parameters)),
-      element_(ElementName(operands_.type)),
       vector_(VectorElements(operands_.type)),
       depth_(8 * vector_),
       m_{found_.a, found_.m, mapped_.a, names_.tile_m, "m", "(@{own_m} + @{part_m}) * @{DEPTH} + "},
@@ -54,7 +53,6 @@ std::string MappedGroupWriter::SharedBytes() const {
 }
 
 std::string MappedGroupWriter::Filled(std::string text) const {
-  const bool of_bytes = IsTensorByte(operands_.type);
   const std::map<std::string, std::string> given{{"TILE_M", names_.tile_m},
                                                  {"TILE_N", names_.tile_n},
                                                  {"STAGES", names_.stages},
@@ -62,10 +60,10 @@ std::string MappedGroupWriter::Filled(std::string text) const {
                                                  {"VECTOR", fmt::format("{}", vector_)},
                                                  {"PART", fmt::format("{}", 2 * vector_)},
                                                  {"DEPTH", fmt::format("{}", depth_)},
-                                                 {"element", element_},
+                                                 {"element_m", ElementName(operands_.type)},
+                                                 {"element_n", ElementName(operands_.type_b)},
                                                  {"sum", SumName(operands_.type)},
-                                                 {"zero", of_bytes ? "0" : element_ + "(0.0f)"},
-                                                 {"bits", of_bytes ? "unsigned char" : "unsigned short"},
+                                                 {"bits", vector_ == 16 ? "unsigned char" : "unsigned short"},
                                                  {"tiles", UnusedName(tree_.text(), "tiles")}};
   for (std::size_t at = 0; (at = text.find("@{", at)) != std::string::npos;) {
     const std::size_t end = text.find('}', at);
@@ -89,7 +87,8 @@ std::string MappedGroupWriter::Blocks() const {
   text += Filled(std::string(kMappedBlocks));
   for (const DeviceBlock* block : {&kDescribe, &kBeginProducts, &kCommitProducts, &kFinishProducts}) add(*block);
   for (const int columns : {128, 256})
-    text += GroupProductText(operands_.type, UnusedName(tree_.text(), "MultiplyGroup"), columns, IsByK(m_), IsByK(n_));
+    text += GroupProductText(operands_.type, operands_.type_b, UnusedName(tree_.text(), "MultiplyGroup"), columns, IsByK(m_),
+                             IsByK(n_));
   return text;
 }
 

@@ -16,9 +16,9 @@ struct Operands {
   bool (*is_element)(std::string_view type);
   std::string_view elements;  // in words
   std::string_view sum;
-  std::string_view sums_are;  // what tensor cores do with sums
-  std::string_view two_types;
-  bool only_by_k;  // whether neighbours must go along k, because nothing transposes such elements
+  std::string_view sums_are;   // what tensor cores do with sums
+  std::string_view two_types;  // the types that may not be mixed, in words; empty if they may
+  bool only_by_k;              // whether neighbours must go along k, because nothing transposes such elements
 };
 
 bool IsExactConversion(std::string_view callee) { return callee == "__half2float" || callee == "__bfloat162float"; }
@@ -105,9 +105,11 @@ std::variant<TensorOperands, std::string> OperandsOf(const SyntaxTree& tree, con
     if (wanted.only_by_k && factor->inner != ContractionFactor::Inner::kReduced)
       return fmt::format("neighbouring elements of `{}` do not go along the sum's index, and nothing transposes bytes", text);
     const std::string type = ElementType(tree, *load);
-    if (!operands.type.empty() && type != operands.type) return fmt::format("its factors are of two types, {}", wanted.two_types);
-    operands.type = type;
+    if (factor == &found.a) operands.type = type;
+    operands.type_b = type;
   }
+  if (operands.type != operands.type_b && !wanted.two_types.empty())
+    return fmt::format("its factors are of two types, {}", wanted.two_types);
   if (!IsPlainProduct(tree, found)) return "it adds more than the product of two elements";
   return operands;
 }
@@ -123,10 +125,20 @@ std::variant<TensorOperands, std::string> AsSplitOperands(const SyntaxTree& tree
   return OperandsOf(tree, found, {IsFloat, "float", "float", "do in float", "", false});
 }
 
+// Bytes, with what may not be mixed.
+static std::variant<TensorOperands, std::string> ByteOperands(const SyntaxTree& tree, const Contraction& found,
+                                                              std::string_view two_types) {
+  return OperandsOf(
+      tree, found,
+      {IsTensorByte, "signed or unsigned char converted to int", "int", "add up products of bytes in int", two_types, true});
+}
+
 std::variant<TensorOperands, std::string> AsIntegerOperands(const SyntaxTree& tree, const Contraction& found) {
-  return OperandsOf(tree, found,
-                    {IsTensorByte, "signed or unsigned char converted to int", "int", "add up products of bytes in int",
-                     "signed and unsigned char", true});
+  return ByteOperands(tree, found, "signed and unsigned char");
+}
+
+std::variant<TensorOperands, std::string> AsMixedOperands(const SyntaxTree& tree, const Contraction& found) {
+  return ByteOperands(tree, found, "");
 }
 
 }  // namespace evo

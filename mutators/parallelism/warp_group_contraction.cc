@@ -58,7 +58,7 @@ const GroupElements kGroupBytes{
     "integer_warp_group_contraction",
     "computes a matrix product of integers of 8 bits by Hopper's products of warp groups, with sums of 32 bits and sizes as "
     "parameters",
-    AsIntegerOperands, Promise::kExact};
+    AsMixedOperands, Promise::kExact};
 
 // One thread per element of a matrix product becomes a block per tile of the output, whose warp groups multiply tiles in shared
 // memory by wgmma while asynchronous copies bring the next tiles.

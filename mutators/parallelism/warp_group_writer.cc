@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 #include "kernel_templates/brought_parameters.h"
@@ -23,11 +24,10 @@ WarpGroupWriter::WarpGroupWriter(const MutationContext& context, const Contracti
       found_(contraction),
       operands_(std::move(operands)),
       names_(std::move(parameters)),
-      element_(ElementName(operands_.type)),
       vector_(VectorElements(operands_.type)),
       depth_(8 * vector_),
-      m_{found_.a, found_.m, operands_.a, names_.tile_m, "m"},
-      n_{found_.b, found_.n, operands_.b, names_.tile_n, "n"} {}
+      m_{found_.a, found_.m, operands_.a, ElementName(operands_.type), names_.tile_m, "m"},
+      n_{found_.b, found_.n, operands_.b, ElementName(operands_.type_b), names_.tile_n, "n"} {}
 
 // The name of a building block in this source.
 std::string WarpGroupWriter::Block(std::string_view name) const { return UnusedName(tree_.text(), std::string(name)); }
@@ -35,11 +35,15 @@ std::string WarpGroupWriter::Block(std::string_view name) const { return UnusedN
 std::string WarpGroupWriter::Blocks() const {
   std::string text;
   const auto add = [&](const DeviceBlock& block) { text += BlockText(block, operands_.type, Block(block.name)); };
-  for (const DeviceBlock* block : {&kCopyVector, &kStartCopy, &kBelow, &kSwizzled}) add(*block);
-  text += CopyPanelsText(operands_.type, Block(kCopyPanels), Block(kStartCopy.name), Block(kCopyVector.name));
+  for (const DeviceBlock* block : {&kBelow, &kSwizzled}) add(*block);
+  for (const std::string& type : std::set{operands_.type, operands_.type_b}) {
+    for (const DeviceBlock* block : {&kCopyVector, &kStartCopy}) text += BlockText(*block, type, Block(block->name));
+    text += CopyPanelsText(type, Block(kCopyPanels), Block(kStartCopy.name), Block(kCopyVector.name));
+  }
   for (const DeviceBlock* block : {&kDescribe, &kShowTensorCores, &kBeginProducts, &kCommitProducts, &kFinishProducts})
     add(*block);
-  for (const int columns : {128, 256}) text += GroupProductText(operands_.type, Block(kProduct), columns, IsByK(m_), IsByK(n_));
+  for (const int columns : {128, 256})
+    text += GroupProductText(operands_.type, operands_.type_b, Block(kProduct), columns, IsByK(m_), IsByK(n_));
   return text;
 }
 
@@ -63,8 +67,8 @@ std::string WarpGroupWriter::Constants() const {
   std::string from = memory;
   for (const Side& side : {m_, n_}) {
     const std::string tile = Fresh("tile_" + side.letter);
-    text += fmt::format("  {0} (*{1})[{2} * {4}] = reinterpret_cast<{0} (*)[{2} * {4}]>({3});\n", element_, tile, side.size, from,
-                        depth_);
+    text += fmt::format("  {0} (*{1})[{2} * {4}] = reinterpret_cast<{0} (*)[{2} * {4}]>({3});\n", side.element, tile, side.size,
+                        from, depth_);
     from = fmt::format("{} + {}", tile, names_.stages);
   }
   text += First(m_.index, m_.letter, m_.size) + First(n_.index, n_.letter, n_.size) + Common("  ");
@@ -84,7 +88,7 @@ std::string WarpGroupWriter::Address(const Side& side) const {
   text += Statements(Needed({side.load}), "    ", {});
   const bool address = tree_.node(side.load).type.ends_with('*');
   text += fmt::format("    return {}{};\n  }};\n", address ? "" : "&", tree_.Text(side.load));
-  text += fmt::format("  const {}* {} = {}({}, {} * {});\n", element_, from, at, line, vector, vector_);
+  text += fmt::format("  const {}* {} = {}({}, {} * {});\n", side.element, from, at, line, vector, vector_);
   text += fmt::format("  const long long {} = {}({} + 1, {} * {}) - {};\n", pitch, at, line, vector, vector_, from);
   text += fmt::format("  const bool {} = reinterpret_cast<size_t>({}) % 16 == 0 && {} % {} == 0;\n",
                       Fresh("aligned_" + side.letter), from, pitch, vector_);

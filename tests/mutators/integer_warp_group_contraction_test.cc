@@ -70,12 +70,23 @@ TEST(IntegerWarpGroupContraction, BringsTilesByTensorMaps) {
         "// evo:launch PadRows(V, V_padded, N, K, ceil_div(K, 16) * 16) grid(ceil_div(K, 256), min(N, 65535)) block(256) when(K "
         "% 16)\n",
         "U_map, V_map) grid(min(ceil_div(M, TILE_M) * ceil_div(N, TILE_N), RESIDENT)) block(384) shared(", "when(K % 16 == 0)\n",
-        "#define TILE_N 256\n", "m64n256k32.s32.u8.u8 {", "void PadRows(const unsigned char* from, unsigned char* to,",
+        "#define TILE_N 256\n", "m64n256k32.s32.u8.u8 {", "void PadRows(const void* from, unsigned char* to,",
         "  CopyBox(tile_m[slot], &map_m, step * 128, place.y * TILE_M, &full[slot]);\n",
         "  CopyBox(tile_n[slot], &map_n, step * 128, place.x * TILE_N, &full[slot]);\n",
         "    int sums[TILE_M / 128][TILE_N / 2];\n", "            int acc = own[t * 40 + lane];\n"})
     EXPECT_THAT(child, HasSubstr(line));
   EXPECT_THAT(child, Not(HasSubstr("@{")));
+}
+
+// The instruction takes factors of which one is signed and one is not.
+TEST(IntegerWarpGroupContraction, MixesSigns) {
+  const auto children = ChildrenOf(kOperator, With(kByteGram, "const unsigned char* v", "const signed char* v"));
+  ASSERT_EQ(children.size(), 4u);
+  EXPECT_THAT(children[0], AllOf(HasSubstr("k32.s32.u8.s8 {"), HasSubstr("void CopyPanels(\n    signed char* to, "),
+                                 HasSubstr("void CopyPanels(\n    unsigned char* to, "),
+                                 HasSubstr("  unsigned char (*tile_m)[TILE_M * 128] ="), HasSubstr("  signed char (*tile_n)[")));
+  EXPECT_THAT(children[2], AllOf(HasSubstr("k32.s32.u8.s8 {"), HasSubstr("  unsigned char (*tile_m)[TILE_M * 128] ="),
+                                 HasSubstr("  signed char (*tile_n)[TILE_N * 128] =")));
 }
 
 TEST(IntegerWarpGroupContraction, ReadsAsAPersonWouldHaveWrittenIt) {
@@ -95,8 +106,6 @@ TEST(IntegerWarpGroupContraction, SaysWhyNot) {
   EXPECT_THAT(why_not(kBytes), ElementsAre("quantised: neighbouring elements of `(int)b[c * w + x]` do not go along the sum's "
                                            "index, and nothing transposes bytes"));
   EXPECT_THAT(why_not(With(kByteGram, "v[q * S + s]", "v[s * Q + q]")), Contains(HasSubstr("and nothing transposes bytes")));
-  EXPECT_THAT(why_not(With(kByteGram, "const unsigned char* v", "const signed char* v")),
-              Contains(HasSubstr("its factors are of two types, signed and unsigned char")));
   EXPECT_THAT(why_not("// evo:requires sm_80\n" + std::string(kByteGram)),
               Contains("gram: its source requires sm_80, and products of warp groups sm_90a"));
   EXPECT_THAT(RefusalsOf("warp_group_contraction", kByteGram),

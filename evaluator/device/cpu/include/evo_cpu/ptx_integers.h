@@ -50,8 +50,9 @@ inline void MultiplyBytes(Register& d0, Register& d1, Register& d2, Register& d3
   d2 = static_cast<Register>(mine.d[2]), d3 = static_cast<Register>(mine.d[3]);
 }
 
-// A warp's 16 rows of a warp group's product of 64 x 32 and 32 x `columns` integers of 8 bits. The last lane to arrive multiplies.
-template <typename T, int columns>
+// A warp's 16 rows of a warp group's product of 64 x 32 and 32 x `columns` integers of 8 bits. The last lane to arrive
+// multiplies.
+template <typename A, typename B, int columns>
 EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyByteRows(GroupOperands<int, columns>& mine, bool adds) {
   GroupOperands<int, columns>* const address = &mine;
   std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
@@ -59,14 +60,15 @@ EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyByteRows(GroupOperands<
   GroupOperands<int, columns>* lanes[32];
   for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
   alignas(32) unsigned left[16][32], right[32][columns];
-  T bytes[16];
+  A of_a[16];
+  B of_b[16];
   for (unsigned lane = 0; lane < 32; ++lane) {
-    std::memcpy(bytes, lanes[lane]->a, sizeof bytes);
-    for (unsigned i = 0; i < 16; ++i) left[lane / 2][lane % 2 * 16 + i] = static_cast<unsigned>(bytes[i]);
+    std::memcpy(of_a, lanes[lane]->a, sizeof of_a);
+    for (unsigned i = 0; i < 16; ++i) left[lane / 2][lane % 2 * 16 + i] = static_cast<unsigned>(of_a[i]);
     for (unsigned part = 0; part < columns / 16; ++part) {
       const unsigned vector = part * 32 + lane;
-      std::memcpy(bytes, lanes[lane]->b[part], sizeof bytes);
-      for (unsigned i = 0; i < 16; ++i) right[vector % 2 * 16 + i][vector / 2] = static_cast<unsigned>(bytes[i]);
+      std::memcpy(of_b, lanes[lane]->b[part], sizeof of_b);
+      for (unsigned i = 0; i < 16; ++i) right[vector % 2 * 16 + i][vector / 2] = static_cast<unsigned>(of_b[i]);
     }
   }
   typedef unsigned Row __attribute__((vector_size(32), may_alias));
@@ -86,7 +88,7 @@ EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyByteRows(GroupOperands<
 }
 
 // wgmma.mma_async of bytes in shared memory, done at once. Neighbours of both factors go along k: there is no other order.
-template <typename T, int columns, typename... Operands>
+template <typename A, typename B, int columns, typename... Operands>
 inline void MultiplyByteGroup(Operands&&... operands) {
   static_assert(sizeof...(Operands) == columns / 2 + 3, "wgmma: sums, two descriptors and whether it adds expected");
   GroupArguments<int, columns> all;
@@ -100,7 +102,7 @@ inline void MultiplyByteGroup(Operands&&... operands) {
     const unsigned vector = part * 32 + lane;
     b.Read(true, vector / 2, vector % 2, mine.b[part]);
   }
-  MultiplyByteRows<T, columns>(mine, all.numbers[2] != 0);
+  MultiplyByteRows<A, B, columns>(mine, all.numbers[2] != 0);
 }
 
 }  // namespace evo_cpu
