@@ -33,7 +33,7 @@ std::string ContractionFactors::Quoted(int node) const { return fmt::format("`{}
 
 // Collects the factors of a product: the largest parts that do not depend on both indices.
 bool ContractionFactors::Split(int expression) {
-  if (expression == product_ && IsFusedMultiplyAdd(LibraryCallee(tree_, expression))) {
+  if (expression == product_ && (found_.of_words || IsFusedMultiplyAdd(LibraryCallee(tree_, expression)))) {
     const auto& arguments = tree_.node(expression).children;
     return Split(arguments[1]) && Split(arguments[2]);
   }

@@ -247,19 +247,21 @@ bool IsTensorElement(std::string_view type) { return type == "__half" || type ==
 
 bool IsTensorByte(std::string_view type) { return type == "signed char" || type == "unsigned char"; }
 
+bool IsTensorWord(std::string_view type) { return type == "int" || type == "unsigned int"; }
+
+static bool IsOfBytes(std::string_view type) { return IsTensorByte(type) || IsTensorWord(type); }
+
 int VectorElements(std::string_view type) { return IsTensorByte(type) ? 16 : IsTensorElement(type) ? 8 : 4; }
 
 std::string ElementName(std::string_view type) { return type == "__half" ? "half" : std::string(type); }
 
-std::string SumName(std::string_view type) { return IsTensorByte(type) ? "int" : "float"; }
+std::string SumName(std::string_view type) { return !IsOfBytes(type) ? "float" : IsTensorWord(type) ? std::string(type) : "int"; }
 
 // As the names of instructions spell it.
 static std::string_view PtxName(std::string_view type) {
-  if (IsTensorByte(type)) return type == "signed char" ? "s8" : "u8";
+  if (IsOfBytes(type)) return type.starts_with("unsigned") ? "u8" : "s8";
   return type == "__half" ? "f16" : "bf16";
 }
-
-static std::string_view RegisterOfSum(std::string_view type) { return IsTensorByte(type) ? "r" : "f"; }
 
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name) {
   const bool half = type == "__half";
@@ -269,13 +271,13 @@ std::string BlockText(const DeviceBlock& block, std::string_view type, const std
   text = WithOtherName(text, "WIDTH", fmt::format("{}", width));
   text = WithOtherName(text, "DEPTH", fmt::format("{}", 8 * width));
   text = WithOtherName(text, "Sum", SumName(type));
-  text = WithOtherName(text, "REGISTER", RegisterOfSum(type));
+  text = WithOtherName(text, "REGISTER", IsOfBytes(type) ? "r" : "f");
   constexpr std::string_view kSize = "SIZE * ";
   if (const std::size_t at = text.find(kSize); at != std::string::npos)
     text.replace(at, kSize.size(), width == 16 ? "" : fmt::format("{} * ", 16 / width));
   // A type of two words is no function.
   constexpr std::string_view kZero = "Element(0.0f)";
-  if (const std::size_t at = text.find(kZero); IsTensorByte(type) && at != std::string::npos) text.replace(at, kZero.size(), "0");
+  if (const std::size_t at = text.find(kZero); IsOfBytes(type) && at != std::string::npos) text.replace(at, kZero.size(), "0");
   text = WithOtherName(text, "Element", ElementName(type));
   text = WithOtherName(text, "ElementPair", half ? "half2" : "__nv_bfloat162");
   text = WithOtherName(text, "RoundedPair", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");
@@ -316,7 +318,7 @@ __device__ __forceinline__ void {0}(
 std::string GroupProductText(std::string_view type, std::string_view type_b, const std::string& name, int columns, bool a_by_k,
                              bool b_by_k) {
   const int sums = columns / 2, depth = 2 * VectorElements(type);
-  const bool of_bytes = IsTensorByte(type);
+  const bool of_bytes = IsOfBytes(type);
   // A list of operands in lines of up to 120 characters, each begun by `indent` and quoted if it is part of a literal.
   const auto list = [&](const std::string& format, const std::string& indent, bool quoted) {
     std::string text, line;
@@ -331,17 +333,17 @@ std::string GroupProductText(std::string_view type, std::string_view type_b, con
     return text + indent + (quoted ? "\"" + line : line);
   };
   std::string text = fmt::format(
-      "// sums = a b, or += where `adds` is not 0, for 64 x {} sums of a warp group and {} products each. Asynchronously.\n"
+      "// sums = a b, or += where `adds` is not 0, for 64 x {} sums of a warp group and {} products{} each. Asynchronously.\n"
       "__device__ __forceinline__ void {}({} (&sums)[{}], unsigned long long a, unsigned long long b, int adds) {{\n",
-      columns, depth, name, SumName(type), sums);
+      columns, depth, IsTensorWord(type) ? " of words" : "", name, SumName(type), sums);
   text += fmt::format(
       "  asm volatile(\n      \"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{}, 0;\\n\"\n"
       "      \"wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {{\"\n",
-      sums + 2, columns, depth, of_bytes ? "s32" : "f32", PtxName(type), PtxName(type_b));
+      sums + 2, columns, of_bytes ? 32 : 16, of_bytes ? "s32" : "f32", PtxName(type), PtxName(type_b));
   // Signs and orders of the factors. Products of bytes have neither.
   const std::string forms = of_bytes ? "" : fmt::format(", 1, 1, {}, {}", a_by_k ? 0 : 1, b_by_k ? 0 : 1);
   text += list("%{}", "      ", true) + fmt::format("}}, \"\n      \"%{}, %{}, p{};\\n}}\"\n", sums, sums + 1, forms);
-  return text + "      : " + list(fmt::format("\"+{}\"(sums[{{}}])", RegisterOfSum(type)), "        ", false).substr(8) +
+  return text + "      : " + list(fmt::format("\"+{}\"(sums[{{}}])", IsOfBytes(type) ? "r" : "f"), "        ", false).substr(8) +
          "\n      : \"l\"(a), \"l\"(b), \"r\"(adds));\n}\n\n";
 }
 

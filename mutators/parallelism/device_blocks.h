@@ -52,6 +52,8 @@ extern const DeviceBlock kWaitFor;
 bool IsTensorElement(std::string_view type);
 // "signed char" and "unsigned char". Whether a plain char has a sign depends on the machine.
 bool IsTensorByte(std::string_view type);
+// "int" and "unsigned int", where they stand for four such bytes.
+bool IsTensorWord(std::string_view type);
 // How many elements take 16 bytes.
 int VectorElements(std::string_view type);
 // The type as a source spells it.

@@ -48,7 +48,8 @@ const std::string_view kMappedBody = R"({
   // copies go on while results are stored.
   extern __shared__ __align__(1024) unsigned char @{tiles}[];
   @{element_m} (*@{tile_m})[@{TILE_M} * @{DEPTH}] = reinterpret_cast<@{element_m} (*)[@{TILE_M} * @{DEPTH}]>(@{tiles});
-  @{element_n} (*@{tile_n})[@{TILE_N} * @{DEPTH}] = reinterpret_cast<@{element_n} (*)[@{TILE_N} * @{DEPTH}]>(@{tile_m} + @{STAGES});
+  @{element_n} (*@{tile_n})[@{TILE_N} * @{DEPTH}] =
+    reinterpret_cast<@{element_n} (*)[@{TILE_N} * @{DEPTH}]>(@{tile_m} + @{STAGES});
   @{sum}* @{staged} = reinterpret_cast<@{sum}*>(@{tile_n} + @{STAGES});
   unsigned long long* @{full} = reinterpret_cast<unsigned long long*>(@{staged} + 8 * 640);
   unsigned long long* @{empty} = @{full} + @{STAGES};

@@ -31,6 +31,10 @@ bool IsCast(std::string_view kind) {
 
 bool IsFloat(std::string_view type) { return type == "float"; }
 
+constexpr std::string_view kSignedWord = "int", kUnsignedWord = "unsigned int";
+bool IsSignedWord(std::string_view type) { return type == kSignedWord; }
+bool IsUnsignedWord(std::string_view type) { return type == kUnsignedWord; }
+
 // The element whose value an expression is: `a[k]`, `__half2float(a[k])`, `float(a[k])`, `(int)a[k]`, or the name of a variable
 // that is one of these. -1 if it is anything else.
 int ElementBehind(const SyntaxTree& tree, int expression, const Operands& wanted) {
@@ -76,12 +80,12 @@ std::string ElementType(const SyntaxTree& tree, int load) {
 
 // Whether a loop adds the product of the two factors and nothing else.
 bool IsPlainProduct(const SyntaxTree& tree, const Contraction& found) {
-  const auto sum = OnlySumLoop(tree, found.grid.statements);
+  const auto sum = OnlySumLoop(tree, found.grid.statements, found.of_words);
   if (!std::holds_alternative<SumLoop>(sum)) return false;
   const int added = WithoutParentheses(tree, std::get<SumLoop>(sum).added);
   const SyntaxNode& node = tree.node(added);
   std::size_t first = 0;
-  if (IsFusedMultiplyAdd(LibraryCallee(tree, added)))
+  if (found.of_words || IsFusedMultiplyAdd(LibraryCallee(tree, added)))
     first = 1;
   else if (tree.Operator(added) != "*" || node.children.size() != 2)
     return false;
@@ -138,7 +142,12 @@ std::variant<TensorOperands, std::string> AsIntegerOperands(const SyntaxTree& tr
 }
 
 std::variant<TensorOperands, std::string> AsMixedOperands(const SyntaxTree& tree, const Contraction& found) {
-  return ByteOperands(tree, found, "");
+  if (!found.of_words) return ByteOperands(tree, found, "");
+  // __dp4a takes bytes for what the type of their words says.
+  const bool has_sign = tree.node(found.accumulator).type != kUnsignedWord;
+  return OperandsOf(tree, found,
+                    {has_sign ? IsSignedWord : IsUnsignedWord, "words of four bytes", has_sign ? kSignedWord : kUnsignedWord,
+                     "add up products of bytes in int", "", true});
 }
 
 }  // namespace evo

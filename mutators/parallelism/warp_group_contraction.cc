@@ -45,20 +45,21 @@ constexpr MappedSizes kMappedSizes[] = {{128, 256, 4}, {128, 128, 6}};
 struct GroupElements {
   std::string_view name;
   std::string_view description;
+  std::variant<Contraction, std::string> (*contraction)(const MutationContext& context, int kernel);
   std::variant<TensorOperands, std::string> (*operands)(const SyntaxTree& tree, const Contraction& found);
   Promise promise;
 };
 // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own.
 const GroupElements kGroupHalves{
     "warp_group_contraction",
-    "computes a matrix product of half or bfloat16 by Hopper's products of warp groups, with sizes as parameters",
+    "computes a matrix product of half or bfloat16 by Hopper's products of warp groups, with sizes as parameters", AsContraction,
     AsTensorOperands, Promise::kReassociating};
 // Sums of integers, which wrap, have the same bits in any order.
 const GroupElements kGroupBytes{
     "integer_warp_group_contraction",
     "computes a matrix product of integers of 8 bits by Hopper's products of warp groups, with sums of 32 bits and sizes as "
     "parameters",
-    AsMixedOperands, Promise::kExact};
+    AsContractionOfWords, AsMixedOperands, Promise::kExact};
 
 // One thread per element of a matrix product becomes a block per tile of the output, whose warp groups multiply tiles in shared
 // memory by wgmma while asynchronous copies bring the next tiles.
@@ -81,7 +82,7 @@ class WarpGroupContraction : public KernelVisitor {
     for (const int kernel : Functions(tree)) {
       if (!IsKernel(tree, kernel)) continue;
       const auto refuse_kernel = [&](const std::string& why) { refuse(fmt::format("{}: {}", tree.node(kernel).name, why)); };
-      const auto found = AsContraction(context, kernel);
+      const auto found = elements_.contraction(context, kernel);
       // Why a kernel is no contraction is what tile_contraction says.
       if (std::holds_alternative<std::string>(found)) continue;
       const Contraction& contraction = std::get<Contraction>(found);
@@ -100,7 +101,8 @@ class WarpGroupContraction : public KernelVisitor {
       else
         for (const GroupSizes& sizes : kGroupSizes)
           propose(Tiled(context, contraction, std::get<TensorOperands>(operands), names, *grid, sizes));
-      if (!required.empty() && required != kArch) continue;
+      // A map has elements of the buffer's type, which need not be words.
+      if ((!required.empty() && required != kArch) || contraction.of_words) continue;
       if (const auto mapped = AsMappedOperands(context, contraction, std::get<TensorOperands>(operands))) {
         for (const MappedSizes& sizes : kMappedSizes)
           propose(Mapped(context, contraction, std::get<TensorOperands>(operands), *mapped, sizes));

@@ -278,9 +278,11 @@ TEST_F(TensorCoreTest, MultiplyBytesByWarpGroups) {
   const DeviceStatus status = Run(*with_sign, Launch({1, 1, 1}, {128, 1, 1}, {Upload(a), Upload(b), d}, 16384), 3);
   ASSERT_TRUE(status.ok()) << status.message;
   EXPECT_EQ(Download<int>(d, 4096), ByteGroupSums(a, b));
-  const auto without = Load(of(source, "unsigned char", "u8"), "k", true);
-  ASSERT_TRUE(Run(*without, Launch({1, 1, 1}, {128, 1, 1}, {Upload(c), Upload(e), d}, 16384), 3).ok());
-  EXPECT_EQ(Download<int>(d, 4096), ByteGroupSums(c, e));
+  for (const char* sums : {"int s[32]", "unsigned s[32]"}) {
+    const auto without = Load(of(With(source, "int s[32]", sums), "unsigned char", "u8"), "k", true);
+    ASSERT_TRUE(Run(*without, Launch({1, 1, 1}, {128, 1, 1}, {Upload(c), Upload(e), d}, 16384), 3).ok());
+    EXPECT_EQ(Download<int>(d, 4096), ByteGroupSums(c, e));
+  }
   const auto racing = Load(of(With(kByteGroupProduct, "BARRIER", ""), "signed char", "s8"), "k", true);
   EXPECT_THAT(Run(*racing, Launch({1, 1, 1}, {128, 1, 1}, {Upload(a), Upload(b), d}, 16384), 3).message,
               HasSubstr("race in shared memory"));

@@ -89,6 +89,31 @@ TEST(IntegerWarpGroupContraction, MixesSigns) {
                                  HasSubstr("  signed char (*tile_n)[TILE_N * 128] =")));
 }
 
+// __dp4a of words is the same with elements of four bytes. Of a word in a buffer of bytes no tensor map is known.
+TEST(IntegerWarpGroupContraction, TakesProductsOfWords) {
+  const auto children = ChildrenOf(kOperator, kWordProduct);
+  ASSERT_EQ(children.size(), 2u);
+  for (const char* line :
+       {"k32.s32.s8.s8 {", "  int (*tile_m)[TILE_M * 32] = ", "const int steps = (K4 + 31) / 32;\n",
+        "for (int part_k = 0; part_k < 32; part_k += 8) {\n", "return row * 32 + (vector ^ row % 8) * 4; }\n",
+        "\"r\"(4 * max(0, min(count, 4)))\n", "8 products of words each", "  int sums[GROUP_ROWS / 64][TILE_N / 2];\n",
+        "pitch_n % 4 == 0;\n", "C[row * N + col] = acc > 0 ? acc : 0;\n"})
+    EXPECT_THAT(children[0], HasSubstr(line));
+  std::string source = kWordProduct;
+  for (const auto& [part, other] : {std::pair("const int* __restrict__ A", "const unsigned* A"),
+                                    {"const int* __restrict__ B", "const unsigned* B"},
+                                    {"int a4", "unsigned a4"},
+                                    {"int b4", "unsigned b4"},
+                                    {"int acc", "unsigned acc"}})
+    source = With(source, part, other);
+  EXPECT_THAT(FirstChildOf(kOperator, source, 2),
+              AllOf(HasSubstr("k32.s32.u8.u8 {"), HasSubstr("  unsigned int sums[GROUP_ROWS")));
+  EXPECT_THAT(RefusalsOf(kOperator, With(kWordProduct, "const int* __restrict__ A", "const unsigned* A")),
+              ElementsAre(HasSubstr("the factor `a4` is no element of words of four bytes")));
+  for (const char* other : {"integer_tensor_contraction", "tile_contraction", "warp_group_contraction"})
+    EXPECT_THAT(ChildrenOf(other, kWordProduct), IsEmpty()) << other;
+}
+
 TEST(IntegerWarpGroupContraction, ReadsAsAPersonWouldHaveWrittenIt) {
   for (const char* source : {kByteLayer, kByteGram}) {
     for (const std::string& child : ChildrenOf(kOperator, source)) {

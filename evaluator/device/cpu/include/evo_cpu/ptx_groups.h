@@ -48,9 +48,10 @@ struct GroupArguments {
   int sums_taken = 0, numbers_taken = 0;
   template <typename Operand>
   void Take(Operand& operand) {
-    if constexpr (std::is_same_v<Operand, Sum>) {
+    // Sums of integers may have a sign or not.
+    if constexpr (std::is_same_v<Operand, Sum> || (std::is_same_v<Operand, unsigned> && std::is_same_v<Sum, int>)) {
       if (sums_taken < columns / 2) {
-        sums[sums_taken++] = &operand;
+        sums[sums_taken++] = reinterpret_cast<Sum*>(&operand);
         return;
       }
     }
