@@ -53,5 +53,8 @@ struct AffineElement {
 };
 // Of `p[i]`, `*p` and so on, where p is a parameter or computed from one. nullopt if it is not understood.
 std::optional<AffineElement> AffineElementOf(const SyntaxTree& tree, int access, const std::set<int>& atoms);
+// The same, where casts of pointers are passed over: each index counts elements of the pointer that it belongs to, so that the
+// sum of all says which variables the address depends on, and that it does so linearly, but not where the element lies.
+std::optional<AffineElement> AffineElementBehindCasts(const SyntaxTree& tree, int access, const std::set<int>& atoms);
 
 }  // namespace evo

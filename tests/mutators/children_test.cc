@@ -234,6 +234,7 @@ TEST_F(ChildrenTest, OfProductsByWarpGroups) {
       {bytes, samples / "sample_byte_gram", "images", tiles(128, 128, 64, 4)},
       {bytes, samples / "sample_mixed_layer", "activations", tiles(64, 128, 64, 5)},
       {bytes, samples / "sample_word_product", "dp4a", tiles(128, 128, 64, 3)},
+      {bytes, samples / "sample_word_product", "casts", tiles(64, 128, 64, 4)},
       {bytes, shipped / "gemm_int8", "naive", tiles(64, 256, 64, 3)}};
   for (const auto& [name, folder, kernel, setting] : places) {
     const SourceMutator& mutator = SourceMutatorNamed(name);

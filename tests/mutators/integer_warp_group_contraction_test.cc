@@ -114,6 +114,18 @@ TEST(IntegerWarpGroupContraction, TakesProductsOfWords) {
     EXPECT_THAT(ChildrenOf(other, kWordProduct), IsEmpty()) << other;
 }
 
+TEST(IntegerWarpGroupContraction, TakesWordsBehindCasts) {
+  const std::string child = FirstChildOf(kOperator, kCastProduct, 2);
+  for (const char* line :
+       {"const int steps = ((K / 4) + 31) / 32;\n", "    const int* x = reinterpret_cast<const int*>(X + m * K);\n",
+        "    return &x[i];\n", "    const int* w = (const int*)&W[n * K];\n", "      Y[m * N + n] = 0.5f * total;\n",
+        "k32.s32.s8.s8 {"})
+    EXPECT_THAT(child, HasSubstr(line));
+  EXPECT_THAT(ChildrenOf(kOperator, With(kCastProduct, "x[i]", "x[2 * i]")), IsEmpty());
+  EXPECT_THAT(ChildrenOf(kOperator, With(kCastProduct, "(X + m * K)", "(Y + m * K)")), IsEmpty()) << "written";
+  EXPECT_THAT(ChildrenOf(kOperator, With(kCastProduct, "(X + m * K)", "(X + m * m)")), IsEmpty()) << "not linear";
+}
+
 TEST(IntegerWarpGroupContraction, ReadsAsAPersonWouldHaveWrittenIt) {
   for (const char* source : {kByteLayer, kByteGram}) {
     for (const std::string& child : ChildrenOf(kOperator, source)) {
