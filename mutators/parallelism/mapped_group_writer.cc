@@ -63,7 +63,9 @@ std::string MappedGroupWriter::Filled(std::string text) const {
                                                  {"element_m", ElementName(operands_.type)},
                                                  {"element_n", ElementName(operands_.type_b)},
                                                  {"sum", SumName(operands_.type)},
-                                                 {"bits", vector_ == 16 ? "unsigned char" : "unsigned short"},
+                                                 {"bits", vector_ == 16  ? "unsigned char"
+                                                          : vector_ == 8 ? "unsigned short"
+                                                                         : "unsigned int"},
                                                  {"tiles", UnusedName(tree_.text(), "tiles")}};
   for (std::size_t at = 0; (at = text.find("@{", at)) != std::string::npos;) {
     const std::size_t end = text.find('}', at);
@@ -172,7 +174,9 @@ std::vector<LaunchChange> MappedGroupWriter::Launches() const {
     const std::string padded = RoundedUp(of.inner, vector_);
     const std::string box = fmt::format("box({}, {}) swizzle(128)", depth_, IsByK(*side) ? side->size : "64");
     before(fmt::format("workspace {} {} [{} ? {} : 1, {}]", MapOf(*side, "_padded"), bits, ragged, of.outer, padded));
-    before(fmt::format("tensormap {} = {} dims({}, {}) {}", MapOf(*side, "_map"), of.buffer, of.inner, of.outer, box));
+    // The buffer need not be one of words.
+    const std::string type = IsTensorWord(operands_.type) ? fmt::format("type({}) ", bits) : "";
+    before(fmt::format("tensormap {} = {} {}dims({}, {}) {}", MapOf(*side, "_map"), of.buffer, type, of.inner, of.outer, box));
     before(fmt::format("tensormap {} = {} dims({}, {}) {}", MapOf(*side, "_padded_map"), MapOf(*side, "_padded"), padded,
                        of.outer, box));
   }

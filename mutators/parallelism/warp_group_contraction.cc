@@ -101,8 +101,7 @@ class WarpGroupContraction : public KernelVisitor {
       else
         for (const GroupSizes& sizes : kGroupSizes)
           propose(Tiled(context, contraction, std::get<TensorOperands>(operands), names, *grid, sizes));
-      // A map has elements of the buffer's type, which need not be words.
-      if ((!required.empty() && required != kArch) || contraction.of_words) continue;
+      if (!required.empty() && required != kArch) continue;
       if (const auto mapped = AsMappedOperands(context, contraction, std::get<TensorOperands>(operands))) {
         for (const MappedSizes& sizes : kMappedSizes)
           propose(Mapped(context, contraction, std::get<TensorOperands>(operands), *mapped, sizes));

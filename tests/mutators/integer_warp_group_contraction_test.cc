@@ -89,16 +89,21 @@ TEST(IntegerWarpGroupContraction, MixesSigns) {
                                  HasSubstr("  signed char (*tile_n)[TILE_N * 128] =")));
 }
 
-// __dp4a of words is the same with elements of four bytes. Of a word in a buffer of bytes no tensor map is known.
+// __dp4a of words is the same with elements of four bytes.
 TEST(IntegerWarpGroupContraction, TakesProductsOfWords) {
   const auto children = ChildrenOf(kOperator, kWordProduct);
-  ASSERT_EQ(children.size(), 2u);
+  ASSERT_EQ(children.size(), 4u);
   for (const char* line :
        {"k32.s32.s8.s8 {", "  int (*tile_m)[TILE_M * 32] = ", "const int steps = (K4 + 31) / 32;\n",
         "for (int part_k = 0; part_k < 32; part_k += 8) {\n", "return row * 32 + (vector ^ row % 8) * 4; }\n",
         "\"r\"(4 * max(0, min(count, 4)))\n", "8 products of words each", "  int sums[GROUP_ROWS / 64][TILE_N / 2];\n",
         "pitch_n % 4 == 0;\n", "C[row * N + col] = acc > 0 ? acc : 0;\n"})
     EXPECT_THAT(children[0], HasSubstr(line));
+  // The map says what its elements are: the buffer may be one of bytes.
+  for (const char* line : {"// evo:tensormap A_map = A type(u32) dims(W, M) box(32, TILE_M) swizzle(128)\n",
+                           "// evo:workspace B_padded u32 [W % 4 ? N : 1, ceil_div(W, 4) * 4]\n",
+                           "void PadRows(const void* from, unsigned int* to,", "  CopyBox(tile_m[slot], &map_m, step * 32, "})
+    EXPECT_THAT(children[2], HasSubstr(line));
   std::string source = kWordProduct;
   for (const auto& [part, other] : {std::pair("const int* __restrict__ A", "const unsigned* A"),
                                     {"const int* __restrict__ B", "const unsigned* B"},
@@ -106,7 +111,7 @@ TEST(IntegerWarpGroupContraction, TakesProductsOfWords) {
                                     {"int b4", "unsigned b4"},
                                     {"int acc", "unsigned acc"}})
     source = With(source, part, other);
-  EXPECT_THAT(FirstChildOf(kOperator, source, 2),
+  EXPECT_THAT(FirstChildOf(kOperator, source, 4),
               AllOf(HasSubstr("k32.s32.u8.u8 {"), HasSubstr("  unsigned int sums[GROUP_ROWS")));
   EXPECT_THAT(RefusalsOf(kOperator, With(kWordProduct, "const int* __restrict__ A", "const unsigned* A")),
               ElementsAre(HasSubstr("the factor `a4` is no element of words of four bytes")));
@@ -115,7 +120,7 @@ TEST(IntegerWarpGroupContraction, TakesProductsOfWords) {
 }
 
 TEST(IntegerWarpGroupContraction, TakesWordsBehindCasts) {
-  const std::string child = FirstChildOf(kOperator, kCastProduct, 2);
+  const std::string child = FirstChildOf(kOperator, kCastProduct, 2);  // not by tensor maps
   for (const char* line :
        {"const int steps = ((K / 4) + 31) / 32;\n", "    const int* x = reinterpret_cast<const int*>(X + m * K);\n",
         "    return &x[i];\n", "    const int* w = (const int*)&W[n * K];\n", "      Y[m * N + n] = 0.5f * total;\n",

@@ -21,6 +21,7 @@ TEST_F(ChildrenTest, OfProductsByTensorMaps) {
       {bytes, samples / "sample_byte_layer", "pointers", tiles(256, 128, 2)},
       {bytes, samples / "sample_byte_gram", "images", tiles(128, 128, 6)},
       {bytes, samples / "sample_mixed_layer", "activations", tiles(128, 256, 3)},
+      {bytes, samples / "sample_word_product", "dp4a", tiles(256, 128, 3)},
       {bytes, shipped / "gemm_int8", "naive", tiles(128, 256, 4)}};
   for (const auto& [name, folder, kernel, setting] : places) {
     SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
