@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,8 @@ using namespace std::string_view_literals;
 constexpr std::array kBuiltins{"threadIdx"sv, "blockIdx"sv, "blockDim"sv, "gridDim"sv};
 // Bounds how deep variables are followed to their initialisers.
 constexpr int kAffineDepth = 12;
+// The symbol of how many elements after a cast one before it takes. No declaration and no built-in variable has this number.
+constexpr int kBeforeCast = std::numeric_limits<int>::min();
 
 bool IsAffineCast(const SyntaxTree& tree, int node) {
   const SyntaxNode& cast = tree.node(node);
@@ -67,7 +70,11 @@ class AffineReader {
         return std::nullopt;
       return Pointer(variable.children.back(), depth - 1);
     }
-    if (behind_casts_ && IsPointerCast(node)) return Pointer(node.children.back(), depth);
+    if (behind_casts_ && IsPointerCast(node)) {
+      auto element = Pointer(node.children.back(), depth);
+      if (element) element->index = element->index.TimesForm(AffineForm::Symbol(kBeforeCast));
+      return element;
+    }
     const std::string_view spelled = tree_.Operator(pointer);
     if (node.kind_name == "UnaryOperator" && spelled == "&" && node.children.size() == 1)
       return Element(WithoutParentheses(tree_, node.children[0]), depth);

@@ -127,6 +127,9 @@ TEST(IntegerWarpGroupContraction, TakesWordsBehindCasts) {
         "k32.s32.s8.s8 {"})
     EXPECT_THAT(child, HasSubstr(line));
   EXPECT_THAT(ChildrenOf(kOperator, With(kCastProduct, "x[i]", "x[2 * i]")), IsEmpty());
+  const std::string words_apart = With(kCastProduct, "x[i]", "*(const int*)(X + m * K + i)");
+  EXPECT_THAT(ChildrenOf(kOperator, words_apart), IsEmpty()) << "neighbouring elements of X are no neighbouring words";
+  EXPECT_THAT(ChildrenOf(kOperator, With(words_apart, "const int8_t* X", "const int64_t* X")), IsEmpty());
   EXPECT_THAT(ChildrenOf(kOperator, With(kCastProduct, "(X + m * K)", "(Y + m * K)")), IsEmpty()) << "written";
   EXPECT_THAT(ChildrenOf(kOperator, With(kCastProduct, "(X + m * K)", "(X + m * m)")), IsEmpty()) << "not linear";
 }
