@@ -155,7 +155,7 @@ class HostWriter {
   }
 
   void AddMap(const TensorMapDirective& map) {
-    const Dtype dtype = DtypeOf(map.buffer);
+    const Dtype dtype = map.dtype.value_or(DtypeOf(map.buffer));
     Line("const long long {}_dims[] = {{{}}};", map.name, fmt::join(Texts(map.dims), ", "));
     Line("const long long {}_box[] = {{{}}};", map.name, fmt::join(Texts(map.box), ", "));
     Line("const long long {}_swizzle = {};", map.name, map.swizzle.text());

@@ -49,6 +49,7 @@ const char* MapType(Dtype dtype) {
       return "UINT64";
     case Dtype::kU32:
       return "UINT32";
+    case Dtype::kI16:
     case Dtype::kU16:
       return "UINT16";
     default:

@@ -30,8 +30,6 @@ std::vector<Expression> Values(const LaunchClause& clause, std::string_view text
   return values;
 }
 
-bool HasMap(Dtype dtype) { return dtype != Dtype::kI8 && dtype != Dtype::kI16; }
-
 }  // namespace
 
 TensorMapDirective ParseTensorMap(std::string_view text) {
@@ -49,8 +47,12 @@ TensorMapDirective ParseTensorMap(std::string_view text) {
       map.box = Values(clause, rest, kMostDimensions);
     } else if (clause.name == "swizzle") {
       map.swizzle = Values(clause, rest, 1)[0];
+    } else if (clause.name == "type") {
+      const std::string_view dtype = clause.inside ? Trim(clause.inside->Of(rest)) : std::string_view();
+      map.dtype = ParseDtype(dtype);
+      if (!map.dtype) throw Error(fmt::format("no dtype '{}'", dtype));
     } else {
-      throw Error(fmt::format("no clause '{}'; there are dims(..), box(..), swizzle(..)", clause.name));
+      throw Error(fmt::format("no clause '{}'; there are dims(..), box(..), swizzle(..), type(..)", clause.name));
     }
   }
   if (map.dims.empty() || map.box.size() != map.dims.size()) {
@@ -67,10 +69,10 @@ TensorMapUse PlanTensorMap(const TensorMapDirective& map, Dtype dtype, std::int6
       throw Error(fmt::format("{} '{}' is {}; it must be 1 to {}", what, expression.text(), value, most));
     return value;
   };
-  TensorMapUse use{map.name, map.buffer, dtype, {}, {}, 0};
-  if (!HasMap(dtype)) throw Error(fmt::format("there are no tensor maps of {}; declare the buffer as unsigned", ToString(dtype)));
-  const auto bytes = static_cast<std::int64_t>(ByteSize(dtype));
-  std::int64_t left = elements;  // how often the extent of the dims so far fits into the buffer
+  TensorMapUse use{map.name, map.buffer, map.dtype.value_or(dtype), {}, {}, 0};
+  const auto bytes = static_cast<std::int64_t>(ByteSize(use.dtype));
+  std::int64_t left = elements * static_cast<std::int64_t>(ByteSize(dtype)) /
+                      bytes;  // how often the extent of the dims so far fits into the buffer
   for (std::size_t i = 0; i < map.dims.size(); ++i) {
     const std::int64_t dim = extent(map.dims[i], "dims", kMostExtent);
     left /= dim;

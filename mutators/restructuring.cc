@@ -7,6 +7,7 @@ std::vector<std::string> Restructuring() {
           "convolution_tiles",
           "fuse_attention",
           "integer_tensor_contraction",
+          "integer_warp_group_contraction",
           "look_back_scan",
           "private_counts",
           "reduce_grid",

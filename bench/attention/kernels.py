@@ -14,7 +14,7 @@ def tensor_map(directive, buffers, names):
     dims = [evaluate(e, names) for e in clause(directive, "dims")]
     box = [evaluate(e, names) for e in clause(directive, "box")]
     swizzle = evaluate((clause(directive, "swizzle") or ["0"])[0], names)
-    return encode_map(directive, buffers[re.match(r"\w+ = (\w+)", directive).group(1)], dims, box, swizzle)
+    return encode_map(directive, buffers[re.match(r"\w+ = (\w+)", directive).group(1)], dims, box, swizzle, (clause(directive, "type") or [""])[0])
 
 
 class Kernel:

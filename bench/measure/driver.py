@@ -9,6 +9,8 @@ from pathlib import Path
 
 import torch
 
+from measure.torch_types import TORCH_TYPES
+
 CUDA = ctypes.CDLL("libcuda.so.1")
 COMPILE_TIMEOUT = 300   # seconds
 
@@ -39,23 +41,25 @@ COOPERATIVE = 2             # CU_LAUNCH_ATTRIBUTE_COOPERATIVE
 MAX_DYNAMIC_SHARED = 8      # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
-# CU_TENSOR_MAP_DATA_TYPE_...
-TENSOR_MAP_TYPES = {torch.uint8: 0, torch.int32: 3, torch.int64: 5, torch.float16: 6, torch.float32: 7, torch.float64: 8, torch.bfloat16: 9}
+# CU_TENSOR_MAP_DATA_TYPE_.. by evo's names of types. Of 8 and 16 bits there are none with a sign: a copy moves bits.
+TENSOR_MAP_TYPES = {"u8": 0, "i8": 0, "u16": 1, "i16": 1, "u32": 2, "i32": 3, "u64": 4, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
+NAMES_OF_TYPES = {its: name for name, its in TORCH_TYPES.items()}
 L2_PROMOTION_256B = 3       # CU_TENSOR_MAP_L2_PROMOTION_L2_256B
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 
 
-def encode_map(what, buffer, dims, box, swizzle):
-    """A CUtensorMap of 128 bytes, aligned as the driver wants it, of a dense buffer."""
+def encode_map(what, buffer, dims, box, swizzle, dtype=""):
+    """A CUtensorMap of 128 bytes, aligned as the driver wants it, of a dense buffer, whose bytes are elements of `dtype` if that is not empty."""
+    dtype = dtype or NAMES_OF_TYPES[buffer.dtype]
     memory = ctypes.create_string_buffer(128 + 128)
     at = (ctypes.addressof(memory) + 127) // 128 * 128
-    strides, step = [], buffer.element_size()
+    strides, step = [], int(dtype.strip("bfiu")) // 8
     for size in dims[:-1]:
         step *= size
         strides.append(step)
     rank = len(dims)
     check(CUDA.cuTensorMapEncodeTiled(
-        ctypes.c_void_p(at), TENSOR_MAP_TYPES[buffer.dtype], rank, ctypes.c_void_p(buffer.data_ptr()), (ctypes.c_uint64 * rank)(*dims),
+        ctypes.c_void_p(at), TENSOR_MAP_TYPES[dtype], rank, ctypes.c_void_p(buffer.data_ptr()), (ctypes.c_uint64 * rank)(*dims),
         (ctypes.c_uint64 * max(1, rank - 1))(*strides), (ctypes.c_uint32 * rank)(*box), (ctypes.c_uint32 * rank)(*[1] * rank), 0, SWIZZLES[swizzle],
         L2_PROMOTION_256B, 0), what)
     return memory, at

@@ -25,7 +25,7 @@ def launcher(source, plan, tensors):
         if isinstance(step, Workspace):
             buffers[step.name] = torch.empty(step.elements, device="cuda", dtype=TORCH_TYPES[step.dtype])
         elif isinstance(step, TensorMap):
-            maps[step.name] = encode_map(f"{source.label}: {step.name}", buffers[step.buffer], step.dims, step.box, step.swizzle)
+            maps[step.name] = encode_map(f"{source.label}: {step.name}", buffers[step.buffer], step.dims, step.box, step.swizzle, step.dtype)
         elif isinstance(step, Memset):
             calls.append(_memset(buffers[step.buffer], step.value))
         elif isinstance(step, Launch):

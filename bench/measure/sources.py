@@ -29,6 +29,7 @@ class TensorMap:
     dims: tuple
     box: tuple
     swizzle: int
+    dtype: str      # empty if it is the buffer's
 
 
 @dataclass(frozen=True)
@@ -122,10 +123,10 @@ class ExportedSource:
             if found := re.match(r"workspace (\w+): (\d+) x (\w+)$", line):
                 known.add(found.group(1))
                 steps.append(Workspace(found.group(1), int(found.group(2)), found.group(3)))
-            elif found := re.match(r"tensor map (\w+) of (\w+): \w+ ", line):
+            elif found := re.match(r"tensor map (\w+) of (\w+): (\w+) ", line):
                 known.add(found.group(1))
                 swizzle = int(re.search(r"swizzle (\d+) bytes", line).group(1))
-                steps.append(TensorMap(found.group(1), found.group(2), numbers(line, "dims"), numbers(line, "box"), swizzle))
+                steps.append(TensorMap(found.group(1), found.group(2), numbers(line, "dims"), numbers(line, "box"), swizzle, found.group(3)))
             elif found := re.match(r"memset of (\w+) to bytes of (\d+)$", line):
                 steps.append(Memset(found.group(1), int(found.group(2))))
             else:
@@ -195,7 +196,8 @@ class TemplateSource:
             elif word == "tensormap":
                 name, buffer = re.match(r"(\w+) = (\w+)", line).groups()
                 every = lambda what: tuple(evaluate(e, names) for e in clause(line, what))
-                maps[name] = TensorMap(name, buffer, every("dims"), every("box"), every("swizzle")[0] if clause(line, "swizzle") else 0)
+                maps[name] = TensorMap(name, buffer, every("dims"), every("box"), every("swizzle")[0] if clause(line, "swizzle") else 0,
+                                       (clause(line, "type") or [""])[0])
         steps += maps.values()
         known |= set(maps)
         for word, line in self.lines:

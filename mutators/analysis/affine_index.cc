@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,8 @@ using namespace std::string_view_literals;
 constexpr std::array kBuiltins{"threadIdx"sv, "blockIdx"sv, "blockDim"sv, "gridDim"sv};
 // Bounds how deep variables are followed to their initialisers.
 constexpr int kAffineDepth = 12;
+// The symbol of how many elements after a cast one before it takes. No declaration and no built-in variable has this number.
+constexpr int kBeforeCast = std::numeric_limits<int>::min();
 
 bool IsAffineCast(const SyntaxTree& tree, int node) {
   const SyntaxNode& cast = tree.node(node);
@@ -31,7 +34,8 @@ bool IsAffineCast(const SyntaxTree& tree, int node) {
 
 class AffineReader {
  public:
-  AffineReader(const SyntaxTree& tree, const std::set<int>& atoms) : tree_(tree), atoms_(atoms) {}
+  AffineReader(const SyntaxTree& tree, const std::set<int>& atoms, bool behind_casts = false)
+      : tree_(tree), atoms_(atoms), behind_casts_(behind_casts) {}
 
   std::optional<AffineForm> Form(int expression, int depth) const {
     expression = WithoutParentheses(tree_, expression);
@@ -66,6 +70,11 @@ class AffineReader {
         return std::nullopt;
       return Pointer(variable.children.back(), depth - 1);
     }
+    if (behind_casts_ && IsPointerCast(node)) {
+      auto element = Pointer(node.children.back(), depth);
+      if (element) element->index = element->index.TimesForm(AffineForm::Symbol(kBeforeCast));
+      return element;
+    }
     const std::string_view spelled = tree_.Operator(pointer);
     if (node.kind_name == "UnaryOperator" && spelled == "&" && node.children.size() == 1)
       return Element(WithoutParentheses(tree_, node.children[0]), depth);
@@ -85,6 +94,11 @@ class AffineReader {
   }
 
  private:
+  static bool IsPointerCast(const SyntaxNode& node) {
+    const bool cast = node.kind_name == "CXXReinterpretCastExpr" || node.kind_name == "CStyleCastExpr";
+    return cast && node.type.ends_with("*") && !node.children.empty();
+  }
+
   std::optional<AffineElement> Moved(int base, int offset, int sign, int depth) const {
     auto element = Pointer(base, depth);
     const auto by = Form(offset, depth);
@@ -121,6 +135,7 @@ class AffineReader {
 
   const SyntaxTree& tree_;
   const std::set<int>& atoms_;
+  const bool behind_casts_;
 };
 
 }  // namespace
@@ -215,6 +230,10 @@ std::optional<AffineForm> AffineFormOf(const SyntaxTree& tree, int expression, c
 
 std::optional<AffineElement> AffineElementOf(const SyntaxTree& tree, int access, const std::set<int>& atoms) {
   return AffineReader(tree, atoms).Element(access, kAffineDepth);
+}
+
+std::optional<AffineElement> AffineElementBehindCasts(const SyntaxTree& tree, int access, const std::set<int>& atoms) {
+  return AffineReader(tree, atoms, true).Element(access, kAffineDepth);
 }
 
 }  // namespace evo

@@ -55,5 +55,9 @@ struct AffineElement {
 };
 // Of `p[i]`, `*p` and so on, where p is a parameter or computed from one. nullopt if it is not understood.
 std::optional<AffineElement> AffineElementOf(const SyntaxTree& tree, int access, const std::set<int>& atoms);
+// The same, where casts of pointers are passed over. What a pointer has been moved by before a cast counts in elements of another
+// size: its form is multiplied by a symbol of its own. So the index says which variables the address depends on, whether it does
+// so linearly, and what it is after the last cast, but not where the element lies.
+std::optional<AffineElement> AffineElementBehindCasts(const SyntaxTree& tree, int access, const std::set<int>& atoms);
 
 }  // namespace evo

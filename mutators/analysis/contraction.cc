@@ -23,8 +23,8 @@ using namespace std::string_view_literals;
 
 class ContractionFinder {
  public:
-  ContractionFinder(const MutationContext& context, ElementGrid grid)
-      : tree_(context.tree), uniform_(context, grid.kernel), variables_(tree_, found_) {
+  ContractionFinder(const MutationContext& context, ElementGrid grid, bool by_words)
+      : tree_(context.tree), uniform_(context, grid.kernel), by_words_(by_words), variables_(tree_, found_) {
     found_.grid = std::move(grid);
   }
 
@@ -43,13 +43,14 @@ class ContractionFinder {
   std::string Quoted(int node) const { return fmt::format("`{}`", tree_.Text(node)); }
 
   bool FindSum() {
-    auto sum = OnlySumLoop(tree_, found_.grid.statements);
+    auto sum = OnlySumLoop(tree_, found_.grid.statements, by_words_);
     if (auto* why = std::get_if<std::string>(&sum)) return Refuse(std::move(*why));
     const SumLoop& loop = std::get<SumLoop>(sum);
     found_.k = loop.loop;
     found_.accumulator = loop.accumulator;
     found_.update = loop.update;
     product_ = loop.added;
+    found_.of_words = IsWordProduct(LibraryCallee(tree_, product_));
     if (!uniform_.IsUniform(found_.k.bound) || LoadsIn(tree_, found_.k.bound))
       return Refuse(fmt::format("the threads of a block do not all sum up to the same bound {}", Quoted(found_.k.bound)));
     return true;
@@ -174,6 +175,7 @@ class ContractionFinder {
 
   const SyntaxTree& tree_;
   BlockUniform uniform_;
+  const bool by_words_;
   int product_ = -1;
   Contraction found_;
   ContractionVariables variables_;  // of found_
@@ -182,10 +184,18 @@ class ContractionFinder {
 
 }  // namespace
 
-std::variant<Contraction, std::string> AsContraction(const MutationContext& context, int kernel) {
+static std::variant<Contraction, std::string> Found(const MutationContext& context, int kernel, bool by_words) {
   auto grid = AsElementGrid(context, kernel);
   if (const auto* why = std::get_if<std::string>(&grid)) return *why;
-  return ContractionFinder(context, std::get<ElementGrid>(std::move(grid))).Find();
+  return ContractionFinder(context, std::get<ElementGrid>(std::move(grid)), by_words).Find();
+}
+
+std::variant<Contraction, std::string> AsContraction(const MutationContext& context, int kernel) {
+  return Found(context, kernel, false);
+}
+
+std::variant<Contraction, std::string> AsContractionOfWords(const MutationContext& context, int kernel) {
+  return Found(context, kernel, true);
 }
 
 std::vector<int> NeededDeclarations(const SyntaxTree& tree, const std::vector<int>& nodes, const std::vector<int>& declarations) {

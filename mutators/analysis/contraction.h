@@ -35,10 +35,13 @@ struct Contraction {
   std::vector<int> before;    // DeclStmts outside of the loop, in order, without those of the indices and of `sum`
   std::vector<int> in_loop;   // DeclStmts before the update in the loop
   std::vector<int> epilogue;  // the statements after the loop
+  bool of_words = false;      // whether a product is that of four bytes each: `sum = __dp4a(a[k], b[k], sum)`
 };
 
 // The kernel as a contraction. Else why it is none, or none that is understood: words that follow "the kernel ... : ".
 std::variant<Contraction, std::string> AsContraction(const MutationContext& context, int kernel);
+// The same, which may be of words.
+std::variant<Contraction, std::string> AsContractionOfWords(const MutationContext& context, int kernel);
 
 // Those of these DeclStmts that an expression or a statement needs, directly or through others of them, in order.
 std::vector<int> NeededDeclarations(const SyntaxTree& tree, const std::vector<int>& nodes, const std::vector<int>& declarations);

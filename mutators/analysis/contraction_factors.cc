@@ -33,7 +33,7 @@ std::string ContractionFactors::Quoted(int node) const { return fmt::format("`{}
 
 // Collects the factors of a product: the largest parts that do not depend on both indices.
 bool ContractionFactors::Split(int expression) {
-  if (expression == product_ && IsFusedMultiplyAdd(LibraryCallee(tree_, expression))) {
+  if (expression == product_ && (found_.of_words || IsFusedMultiplyAdd(LibraryCallee(tree_, expression)))) {
     const auto& arguments = tree_.node(expression).children;
     return Split(arguments[1]) && Split(arguments[2]);
   }
@@ -116,7 +116,9 @@ bool ContractionFactors::IsAddressOnly(int access) const {
 bool ContractionFactors::CheckLoad(int access, const ElementGrid::Index& index, ContractionFactor& factor) {
   if (!uniform_.IsUnwritten(PointerAt(tree_, access)))
     return Refuse(fmt::format("{} may be written while the kernel runs", Quoted(access)));
-  const auto element = AffineElementOf(tree_, access, variables_.Indices());
+  // Words are often read through pointers to bytes.
+  const auto element = found_.of_words ? AffineElementBehindCasts(tree_, access, variables_.Indices())
+                                       : AffineElementOf(tree_, access, variables_.Indices());
   if (!element) return Refuse(fmt::format("the index of {} is no sum of products of sizes and indices", Quoted(access)));
   const auto by_k = element->index.CoefficientOf(found_.k.counter);
   const auto by_output = element->index.CoefficientOf(index.declaration);

@@ -31,7 +31,7 @@ std::optional<std::vector<int>> LoopsAround(const SyntaxTree& tree, int statemen
 
 class SumFinder {
  public:
-  explicit SumFinder(const SyntaxTree& tree) : tree_(tree) {}
+  SumFinder(const SyntaxTree& tree, bool by_words) : tree_(tree), by_words_(by_words) {}
 
   std::variant<SumLoop, std::string> Find(const std::vector<int>& statements) {
     if (!FindSum(statements) || !FindLoop()) return why_;
@@ -44,7 +44,8 @@ class SumFinder {
     return false;
   }
 
-  // What an update adds to a variable: p of `sum += p`, `sum = sum + p`, or the call `fmaf(x, y, sum)`; -1 if it is no update.
+  // What an update adds to a variable: p of `sum += p`, `sum = sum + p`, or the call `fmaf(x, y, sum)`, `__dp4a(x, y, sum)`; -1
+  // if it is no update.
   int Added(int node, int& variable) const {
     const auto& sides = tree_.node(node).children;
     if (!IsAssignment(tree_, node) || sides.size() != 2) return -1;
@@ -60,7 +61,8 @@ class SumFinder {
         if (NamedDeclaration(tree_, parts[side]) == variable) return parts[1 - side];
       }
     }
-    const bool fused = IsFusedMultiplyAdd(LibraryCallee(tree_, value)) && parts.size() == 4;
+    const std::string_view callee = LibraryCallee(tree_, value);
+    const bool fused = (IsFusedMultiplyAdd(callee) || (by_words_ && IsWordProduct(callee))) && parts.size() == 4;
     return fused && NamedDeclaration(tree_, parts[3]) == variable ? value : -1;
   }
 
@@ -120,6 +122,7 @@ class SumFinder {
   }
 
   const SyntaxTree& tree_;
+  const bool by_words_;
   SumLoop found_;
   std::string why_;
 };
@@ -131,8 +134,10 @@ bool IsFusedMultiplyAdd(std::string_view callee) {
   return std::find(kFused.begin(), kFused.end(), callee) != kFused.end();
 }
 
-std::variant<SumLoop, std::string> OnlySumLoop(const SyntaxTree& tree, const std::vector<int>& statements) {
-  return SumFinder(tree).Find(statements);
+bool IsWordProduct(std::string_view callee) { return callee == "__dp4a"; }
+
+std::variant<SumLoop, std::string> OnlySumLoop(const SyntaxTree& tree, const std::vector<int>& statements, bool by_words) {
+  return SumFinder(tree, by_words).Find(statements);
 }
 
 }  // namespace evo

@@ -17,10 +17,13 @@ struct SumLoop {
   int added = -1;        // `f(k)`, or the call of fmaf
 };
 
-// The only such loop in these statements. Else why there is none.
-std::variant<SumLoop, std::string> OnlySumLoop(const SyntaxTree& tree, const std::vector<int>& statements);
+// The only such loop in these statements. Else why there is none. With `by_words`, `sum = __dp4a(f(k), g(k), sum)` is an update,
+// too, and the call is what it adds.
+std::variant<SumLoop, std::string> OnlySumLoop(const SyntaxTree& tree, const std::vector<int>& statements, bool by_words = false);
 
 // Whether a library function is fmaf or the same for another type or by another name.
 bool IsFusedMultiplyAdd(std::string_view callee);
+// Whether it adds the products of the four bytes of two words.
+bool IsWordProduct(std::string_view callee);
 
 }  // namespace evo

@@ -88,9 +88,9 @@ __device__ __forceinline__ void MultiplyAdd(float (&sums)[4], const unsigned (&a
 )"};
 
 const DeviceBlock kSwizzled{"Swizzled", R"(
-// The place of 8 neighbouring elements in a tile for products of warp groups: rows of 64 elements, in which the vectors of 8 are
-// exchanged so that those of eight rows lie in different banks.
-__device__ __forceinline__ int Swizzled(int row, int vector) { return row * 64 + (vector ^ row % 8) * 8; }
+// The place of WIDTH neighbouring elements in a tile for products of warp groups: rows of DEPTH elements, in which the vectors of
+// WIDTH are exchanged so that those of eight rows lie in different banks.
+__device__ __forceinline__ int Swizzled(int row, int vector) { return row * DEPTH + (vector ^ row % 8) * WIDTH; }
 
 )"};
 
@@ -103,21 +103,21 @@ __device__ __forceinline__ int Below(long long bound, long long first, int most)
 )"};
 
 const DeviceBlock kStartCopy{"StartCopy", R"(
-// Starts to copy 8 neighbouring elements to shared memory: the first `count`, and zeros after them. Both addresses are multiples
-// of 16.
+// Starts to copy WIDTH neighbouring elements to shared memory: the first `count`, and zeros after them. Both addresses are
+// multiples of 16.
 __device__ __forceinline__ void StartCopy(Element* to, const Element* from, int count) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                :
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from), "r"(2 * max(0, min(count, 8)))
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from), "r"(SIZE * max(0, min(count, WIDTH)))
                : "memory");
 }
 
 )"};
 
 const DeviceBlock kDescribe{"Describe", R"(
-// How such a tile is described to the tensor cores, from an element on. Every `panel` bytes there are 64 more elements of a row;
-// eight rows are 1024 bytes.
-__device__ __forceinline__ unsigned long long Describe(const Element* from, unsigned panel) {
+// How such a tile is described to the tensor cores, from an element on. Every `panel` bytes there are DEPTH more elements of a
+// row; eight rows are 1024 bytes.
+__device__ __forceinline__ unsigned long long Describe(const void* from, unsigned panel) {
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(from));
   return (address & 0x3ffff) >> 4 | static_cast<unsigned long long>(panel >> 4) << 16 | 64ull << 32 | 1ull << 62;
 }
@@ -142,10 +142,10 @@ __device__ __forceinline__ void CommitProducts() {
 const DeviceBlock kFinishProducts{"FinishProducts", R"(
 // Waits for all products. The compiler must not use a sum before.
 template <int kCount>
-__device__ __forceinline__ void FinishProducts(float (&sums)[kCount]) {
+__device__ __forceinline__ void FinishProducts(Sum (&sums)[kCount]) {
   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+REGISTER"(sums[i])::"memory");
 }
 
 )"};
@@ -247,13 +247,19 @@ bool IsTensorElement(std::string_view type) { return type == "__half" || type ==
 
 bool IsTensorByte(std::string_view type) { return type == "signed char" || type == "unsigned char"; }
 
+bool IsTensorWord(std::string_view type) { return type == "int" || type == "unsigned int"; }
+
+static bool IsOfBytes(std::string_view type) { return IsTensorByte(type) || IsTensorWord(type); }
+
 int VectorElements(std::string_view type) { return IsTensorByte(type) ? 16 : IsTensorElement(type) ? 8 : 4; }
 
 std::string ElementName(std::string_view type) { return type == "__half" ? "half" : std::string(type); }
 
+std::string SumName(std::string_view type) { return !IsOfBytes(type) ? "float" : IsTensorWord(type) ? std::string(type) : "int"; }
+
 // As the names of instructions spell it.
 static std::string_view PtxName(std::string_view type) {
-  if (IsTensorByte(type)) return type == "signed char" ? "s8" : "u8";
+  if (IsOfBytes(type)) return type.starts_with("unsigned") ? "u8" : "s8";
   return type == "__half" ? "f16" : "bf16";
 }
 
@@ -261,10 +267,17 @@ std::string BlockText(const DeviceBlock& block, std::string_view type, const std
   const bool half = type == "__half";
   // Without the newline that the literal begins with.
   std::string text = WithOtherName(std::string(block.text.substr(1)), "ELEMENT", PtxName(type));
-  text = WithOtherName(text, "WIDTH", fmt::format("{}", VectorElements(type)));
+  const int width = VectorElements(type);
+  text = WithOtherName(text, "WIDTH", fmt::format("{}", width));
+  text = WithOtherName(text, "DEPTH", fmt::format("{}", 8 * width));
+  text = WithOtherName(text, "Sum", SumName(type));
+  text = WithOtherName(text, "REGISTER", IsOfBytes(type) ? "r" : "f");
+  constexpr std::string_view kSize = "SIZE * ";
+  if (const std::size_t at = text.find(kSize); at != std::string::npos)
+    text.replace(at, kSize.size(), width == 16 ? "" : fmt::format("{} * ", 16 / width));
   // A type of two words is no function.
   constexpr std::string_view kZero = "Element(0.0f)";
-  if (const std::size_t at = text.find(kZero); IsTensorByte(type) && at != std::string::npos) text.replace(at, kZero.size(), "0");
+  if (const std::size_t at = text.find(kZero); IsOfBytes(type) && at != std::string::npos) text.replace(at, kZero.size(), "0");
   text = WithOtherName(text, "Element", ElementName(type));
   text = WithOtherName(text, "ElementPair", half ? "half2" : "__nv_bfloat162");
   text = WithOtherName(text, "RoundedPair", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");
@@ -274,7 +287,7 @@ std::string BlockText(const DeviceBlock& block, std::string_view type, const std
 std::string CopyPanelsText(std::string_view type, const std::string& name, const std::string& start_copy,
                            const std::string& copy_vector) {
   return fmt::format(
-      R"(// Copies a thread's vectors of a tile, of 8 elements in every 16th line. The tile has panels of 64 x 64 elements,
+      R"(// Copies a thread's vectors of a tile, of {5} elements in every 16th line. The tile has panels of 64 x {4} elements,
 // which lie below each other in memory or, without kBelowEachOther, side by side; of kGroups warp groups each copies one in
 // kGroups. `lines` and `count` say how many lines, and elements of a line, there are from the thread's first vector of the tile
 // on; the others become zeros. `aligned`: the vectors begin at multiples of 16 bytes.
@@ -285,25 +298,27 @@ __device__ __forceinline__ void {0}(
   for (int first = 0; first < kPanels; first += kGroups) {{
     const int panel = first + group;
     if (kPanels % kGroups != 0 && panel >= kPanels) continue;
-    const int line = kBelowEachOther ? panel * 64 : 0, side = kBelowEachOther ? 0 : panel * 64;
-    {1}* part = to + panel * 4096;
+    const int line = kBelowEachOther ? panel * 64 : 0, side = kBelowEachOther ? 0 : panel * {4};
+    {1}* part = to + panel * 64 * {4};
     const {1}* source = from + line * pitch + side;
     if (aligned) {{
 #pragma unroll
-      for (int i = 0; i < 64; i += 16) {2}(part + i * 64, source + i * pitch, line + i < lines ? count - side : 0);
+      for (int i = 0; i < 64; i += 16) {2}(part + i * {4}, source + i * pitch, line + i < lines ? count - side : 0);
     }} else {{
 #pragma unroll 1
-      for (int i = 0; i < 64; i += 16) {3}(part + i * 64, source + i * pitch, line + i < lines ? count - side : 0);
+      for (int i = 0; i < 64; i += 16) {3}(part + i * {4}, source + i * pitch, line + i < lines ? count - side : 0);
     }}
   }}
 }}
 
 )",
-      name, ElementName(type), start_copy, copy_vector);
+      name, ElementName(type), start_copy, copy_vector, 8 * VectorElements(type), VectorElements(type));
 }
 
-std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k) {
-  const int sums = columns / 2;
+std::string GroupProductText(std::string_view type, std::string_view type_b, const std::string& name, int columns, bool a_by_k,
+                             bool b_by_k) {
+  const int sums = columns / 2, depth = 2 * VectorElements(type);
+  const bool of_bytes = IsOfBytes(type);
   // A list of operands in lines of up to 120 characters, each begun by `indent` and quoted if it is part of a literal.
   const auto list = [&](const std::string& format, const std::string& indent, bool quoted) {
     std::string text, line;
@@ -318,16 +333,17 @@ std::string GroupProductText(std::string_view type, const std::string& name, int
     return text + indent + (quoted ? "\"" + line : line);
   };
   std::string text = fmt::format(
-      "// sums = a b, or += where `adds` is not 0, for 64 x {} sums of a warp group and 16 products each. Asynchronously.\n"
-      "__device__ __forceinline__ void {}(float (&sums)[{}], unsigned long long a, unsigned long long b, int adds) {{\n",
-      columns, name, sums);
+      "// sums = a b, or += where `adds` is not 0, for 64 x {} sums of a warp group and {} products{} each. Asynchronously.\n"
+      "__device__ __forceinline__ void {}({} (&sums)[{}], unsigned long long a, unsigned long long b, int adds) {{\n",
+      columns, depth, IsTensorWord(type) ? " of words" : "", name, SumName(type), sums);
   text += fmt::format(
       "  asm volatile(\n      \"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{}, 0;\\n\"\n"
-      "      \"wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{} {{\"\n",
-      sums + 2, columns, type == "__half" ? "f16" : "bf16", type == "__half" ? "f16" : "bf16");
-  text += list("%{}", "      ", true) +
-          fmt::format("}}, \"\n      \"%{}, %{}, p, 1, 1, {}, {};\\n}}\"\n", sums, sums + 1, a_by_k ? 0 : 1, b_by_k ? 0 : 1);
-  return text + "      : " + list("\"+f\"(sums[{}])", "        ", false).substr(8) +
+      "      \"wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {{\"\n",
+      sums + 2, columns, of_bytes ? 32 : 16, of_bytes ? "s32" : "f32", PtxName(type), PtxName(type_b));
+  // Signs and orders of the factors. Products of bytes have neither.
+  const std::string forms = of_bytes ? "" : fmt::format(", 1, 1, {}, {}", a_by_k ? 0 : 1, b_by_k ? 0 : 1);
+  text += list("%{}", "      ", true) + fmt::format("}}, \"\n      \"%{}, %{}, p{};\\n}}\"\n", sums, sums + 1, forms);
+  return text + "      : " + list(fmt::format("\"+{}\"(sums[{{}}])", IsOfBytes(type) ? "r" : "f"), "        ", false).substr(8) +
          "\n      : \"l\"(a), \"l\"(b), \"r\"(adds));\n}\n\n";
 }
 

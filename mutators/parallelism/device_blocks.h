@@ -12,7 +12,9 @@ namespace evo {
 // PTX in them and checks their accesses. docs/writing_a_mutator.md lists them.
 struct DeviceBlock {
   std::string_view name;
-  std::string_view text;  // `Element` stands for a type, ELEMENT for its name in PTX, WIDTH for how many take 16 bytes
+  // `Element` stands for a type, ELEMENT for its name in PTX, SIZE for its bytes, WIDTH and DEPTH for how many take 16 and 128
+  // bytes; `Sum` for the type of sums, REGISTER for that of its registers in PTX.
+  std::string_view text;
 };
 
 extern const DeviceBlock kCopyVector;        // 16 bytes from global to shared memory, asynchronously; needs cuda_pipeline.h
@@ -28,10 +30,10 @@ extern const DeviceBlock kPowerOfTwo;        // 2 to the power of x by one instr
 extern const DeviceBlock kSplit;            // a float as the sum of two numbers of tf32
 extern const DeviceBlock kMultiplyAddTf32;  // a product of 16 x 8 and 8 x 8 elements on tensor cores
 
-// Products of warp groups (wgmma), from tiles in shared memory in rows of 64 elements. They need sm_90a.
-extern const DeviceBlock kSwizzled;         // where 8 elements lie in such a tile
+// Products of warp groups (wgmma), from tiles in shared memory in rows of 128 bytes. They need sm_90a.
+extern const DeviceBlock kSwizzled;         // where 16 bytes lie in such a tile
 extern const DeviceBlock kBelow;            // how many of some numbers are below a bound
-extern const DeviceBlock kStartCopy;        // up to 8 elements to shared memory, asynchronously
+extern const DeviceBlock kStartCopy;        // up to 16 bytes to shared memory, asynchronously
 extern const DeviceBlock kDescribe;         // a tile's descriptor
 extern const DeviceBlock kBeginProducts;    // before a batch
 extern const DeviceBlock kCommitProducts;   // after it; waits for the batch before
@@ -50,17 +52,23 @@ extern const DeviceBlock kWaitFor;
 bool IsTensorElement(std::string_view type);
 // "signed char" and "unsigned char". Whether a plain char has a sign depends on the machine.
 bool IsTensorByte(std::string_view type);
+// "int" and "unsigned int", where they stand for four such bytes.
+bool IsTensorWord(std::string_view type);
 // How many elements take 16 bytes.
 int VectorElements(std::string_view type);
 // The type as a source spells it.
 std::string ElementName(std::string_view type);
+// The type in which tensor cores add up products of such elements.
+std::string SumName(std::string_view type);
 // The block's text for elements of this type, by another name.
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name);
 // The function that copies a thread's part of a tile for such products, which calls kStartCopy and kCopyVector by these names.
 std::string CopyPanelsText(std::string_view type, const std::string& name, const std::string& start_copy,
                            const std::string& copy_vector);
-// The function that starts the product of 64 x 16 and 16 x `columns` elements, 128 or 256; `by_k`: neighbours of a factor go
-// along k, else along the output's index. Functions of several widths overload each other.
-std::string GroupProductText(std::string_view type, const std::string& name, int columns, bool a_by_k, bool b_by_k);
+// The function that starts the product of 64 x 16 and 16 x `columns` elements, or of 32 if they are bytes; columns are 128 or
+// 256. `by_k`: neighbours of a factor go along k, else along the output's index, as those of bytes cannot. Functions of several
+// widths overload each other.
+std::string GroupProductText(std::string_view type, std::string_view type_b, const std::string& name, int columns, bool a_by_k,
+                             bool b_by_k);
 
 }  // namespace evo

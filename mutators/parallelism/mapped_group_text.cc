@@ -11,8 +11,7 @@ struct alignas(128) @{TensorMap} {
 
 const std::string_view kMappedBlocks =
     R"(// Brings the map's box from this column and row on, and tells the barrier. What lies outside arrives as zeros.
-__device__ __forceinline__ void @{CopyBox}(@{element}* to, const @{TensorMap}* map, int column, int row,
-                                        unsigned long long* barrier) {
+__device__ __forceinline__ void @{CopyBox}(void* to, const @{TensorMap}* map, int column, int row, unsigned long long* barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];"
                :
                : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(map),
@@ -31,29 +30,30 @@ __device__ __forceinline__ int2 @{TilePlace}(int tile, int rows, int columns) {
   return make_int2(within / height, first + within % height);
 }
 
-// Copies a matrix to rows of a multiple of 8 elements, as a tensor map needs them, with zeros at their ends.
-__global__ void @{PadRows}(const @{element}* from, unsigned short* to, int rows, int columns, int padded) {
+// Copies a matrix to rows of a multiple of @{VECTOR} elements, as a tensor map needs them, with zeros at their ends.
+__global__ void @{PadRows}(const void* from, @{bits}* to, int rows, int columns, int padded) {
   const int column = blockIdx.x * 256 + threadIdx.x;
   if (column >= padded) return;
   for (int row = blockIdx.y; row < rows; row += gridDim.y) {
-    const @{element} value = column < columns ? from[static_cast<long long>(row) * columns + column] : @{element}(0.0f);
-    to[static_cast<long long>(row) * padded + column] = *reinterpret_cast<const unsigned short*>(&value);
+    const @{bits}* line = static_cast<const @{bits}*>(from) + static_cast<long long>(row) * columns;
+    to[static_cast<long long>(row) * padded + column] = column < columns ? line[column] : 0;
   }
 }
 
 )";
 
 const std::string_view kMappedBody = R"({
-  // Two warp groups multiply, each half of a tile's rows, and one thread of a third orders the copies. Tiles are 64 of k deep;
-  // @{STAGES} of them are in shared memory or on their way there. Blocks stay and compute one tile after another, so that copies
-  // go on while results are stored.
+  // Two warp groups multiply, each half of a tile's rows, and one thread of a third orders the copies. Tiles are @{DEPTH} of k
+  // deep; @{STAGES} of them are in shared memory or on their way there. Blocks stay and compute one tile after another, so that
+  // copies go on while results are stored.
   extern __shared__ __align__(1024) unsigned char @{tiles}[];
-  @{element} (*@{tile_m})[@{TILE_M} * 64] = reinterpret_cast<@{element} (*)[@{TILE_M} * 64]>(@{tiles});
-  @{element} (*@{tile_n})[@{TILE_N} * 64] = reinterpret_cast<@{element} (*)[@{TILE_N} * 64]>(@{tile_m} + @{STAGES});
-  float* @{staged} = reinterpret_cast<float*>(@{tile_n} + @{STAGES});
+  @{element_m} (*@{tile_m})[@{TILE_M} * @{DEPTH}] = reinterpret_cast<@{element_m} (*)[@{TILE_M} * @{DEPTH}]>(@{tiles});
+  @{element_n} (*@{tile_n})[@{TILE_N} * @{DEPTH}] =
+    reinterpret_cast<@{element_n} (*)[@{TILE_N} * @{DEPTH}]>(@{tile_m} + @{STAGES});
+  @{sum}* @{staged} = reinterpret_cast<@{sum}*>(@{tile_n} + @{STAGES});
   unsigned long long* @{full} = reinterpret_cast<unsigned long long*>(@{staged} + 8 * 640);
   unsigned long long* @{empty} = @{full} + @{STAGES};
-@{common}  const int @{steps} = (@{bound_k} + 63) / 64;
+@{common}  const int @{steps} = (@{bound_k} + @{DEPTH} - 1) / @{DEPTH};
   const int @{rows} = (@{bound_m} + @{TILE_M} - 1) / @{TILE_M}, @{columns} = (@{bound_n} + @{TILE_N} - 1) / @{TILE_N};
   if (threadIdx.x == 0) {
     for (int @{stage} = 0; @{stage} < @{STAGES}; ++@{stage}) {
@@ -85,8 +85,8 @@ const std::string_view kMappedBody = R"({
   } else {
     @{MoreRegisters}();
     const int @{own_m} = @{group} * (@{TILE_M} / 2), @{warp} = threadIdx.x / 32, @{lane} = threadIdx.x % 32;
-    float* @{own} = @{staged} + @{warp} * 640;
-    float @{sums}[@{TILE_M} / 128][@{TILE_N} / 2];
+    @{sum}* @{own} = @{staged} + @{warp} * 640;
+    @{sum} @{sums}[@{TILE_M} / 128][@{TILE_N} / 2];
     for (int @{tile} = blockIdx.x; @{tile} < @{rows} * @{columns}; @{tile} += gridDim.x) {
       const int2 @{place} = @{TilePlace}(@{tile}, @{rows}, @{columns});
 @{first_m_line}@{first_n_line}      int @{before} = 0;
@@ -94,7 +94,7 @@ const std::string_view kMappedBody = R"({
         @{WaitFor}(&@{full}[@{slot}], @{parity});
         @{BeginProducts}();
 #pragma unroll
-        for (int @{part_k} = 0; @{part_k} < 64; @{part_k} += 16) {
+        for (int @{part_k} = 0; @{part_k} < @{DEPTH}; @{part_k} += @{PART}) {
 #pragma unroll
           for (int @{part_m} = 0; @{part_m} < @{TILE_M} / 2; @{part_m} += 64) {
             @{MultiplyGroup}(@{sums}[@{part_m} / 64], @{described_m},
@@ -129,7 +129,7 @@ const std::string_view kMappedBody = R"({
             @{typed_m} = @{first_m} + @{own_m} + @{part_m} + @{warp} % 4 * 16 + @{t};
             @{typed_n} = @{first_n} + @{part_n} + @{lane};
             if (@{name_m} >= @{guard_m} || @{name_n} >= @{guard_n}) continue;
-            float @{accumulator} = @{own}[@{t} * 40 + @{lane}];
+            @{sum} @{accumulator} = @{own}[@{t} * 40 + @{lane}];
 @{epilogue}          }
           __syncwarp();
         }

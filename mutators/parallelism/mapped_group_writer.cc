@@ -22,11 +22,13 @@ constexpr int kBarrierBytes = 16;
 
 std::string InParentheses(const std::string& text) { return IsIdentifier(text) ? text : fmt::format("({})", text); }
 
-std::string RoundedToEight(const std::string& size) { return fmt::format("ceil_div({}, 8) * 8", size); }
+// To whole vectors of 16 bytes.
+std::string RoundedUp(const std::string& size, int vector) { return fmt::format("ceil_div({0}, {1}) * {1}", size, vector); }
 
 // What is not zero where a tensor map of either matrix has rows of another length than it needs.
-std::string IsRagged(const MappedOperands& mapped) {
-  const std::string a = InParentheses(mapped.a.inner) + " % 8", b = InParentheses(mapped.b.inner) + " % 8";
+std::string IsRagged(const MappedOperands& mapped, int vector) {
+  const std::string a = fmt::format("{} % {}", InParentheses(mapped.a.inner), vector);
+  const std::string b = fmt::format("{} % {}", InParentheses(mapped.b.inner), vector);
   return a == b ? a : a + " + " + b;
 }
 
@@ -40,8 +42,9 @@ MappedGroupWriter::MappedGroupWriter(const MutationContext& context, const Contr
       operands_(std::move(operands)),
       mapped_(std::move(mapped)),
       names_(std::move(parameters)),
-      element_(ElementName(operands_.type)),
-      m_{found_.a, found_.m, mapped_.a, names_.tile_m, "m", "(@{own_m} + @{part_m}) * 64 + "},
+      vector_(VectorElements(operands_.type)),
+      depth_(8 * vector_),
+      m_{found_.a, found_.m, mapped_.a, names_.tile_m, "m", "(@{own_m} + @{part_m}) * @{DEPTH} + "},
       n_{found_.b, found_.n, mapped_.b, names_.tile_n, "n", ""} {}
 
 std::string MappedGroupWriter::SharedBytes() const {
@@ -50,9 +53,20 @@ std::string MappedGroupWriter::SharedBytes() const {
 }
 
 std::string MappedGroupWriter::Filled(std::string text) const {
-  const std::map<std::string, std::string> given{{"TILE_M", names_.tile_m}, {"TILE_N", names_.tile_n},
-                                                 {"STAGES", names_.stages}, {"GROUP", names_.group},
-                                                 {"element", element_},     {"tiles", UnusedName(tree_.text(), "tiles")}};
+  const std::map<std::string, std::string> given{{"TILE_M", names_.tile_m},
+                                                 {"TILE_N", names_.tile_n},
+                                                 {"STAGES", names_.stages},
+                                                 {"GROUP", names_.group},
+                                                 {"VECTOR", fmt::format("{}", vector_)},
+                                                 {"PART", fmt::format("{}", 2 * vector_)},
+                                                 {"DEPTH", fmt::format("{}", depth_)},
+                                                 {"element_m", ElementName(operands_.type)},
+                                                 {"element_n", ElementName(operands_.type_b)},
+                                                 {"sum", SumName(operands_.type)},
+                                                 {"bits", vector_ == 16  ? "unsigned char"
+                                                          : vector_ == 8 ? "unsigned short"
+                                                                         : "unsigned int"},
+                                                 {"tiles", UnusedName(tree_.text(), "tiles")}};
   for (std::size_t at = 0; (at = text.find("@{", at)) != std::string::npos;) {
     const std::size_t end = text.find('}', at);
     const std::string name = text.substr(at + 2, end - at - 2);
@@ -75,7 +89,8 @@ std::string MappedGroupWriter::Blocks() const {
   text += Filled(std::string(kMappedBlocks));
   for (const DeviceBlock* block : {&kDescribe, &kBeginProducts, &kCommitProducts, &kFinishProducts}) add(*block);
   for (const int columns : {128, 256})
-    text += GroupProductText(operands_.type, UnusedName(tree_.text(), "MultiplyGroup"), columns, IsByK(m_), IsByK(n_));
+    text += GroupProductText(operands_.type, operands_.type_b, UnusedName(tree_.text(), "MultiplyGroup"), columns, IsByK(m_),
+                             IsByK(n_));
   return text;
 }
 
@@ -83,12 +98,12 @@ std::string MappedGroupWriter::Maps() const {
   return Filled(", const __grid_constant__ @{TensorMap} @{map_m}, const __grid_constant__ @{TensorMap} @{map_n}");
 }
 
-// Panels of 64 elements of a row: one along k, or several along the output's index.
+// Panels of 128 bytes of a row: one along k, or several of 64 elements of 16 bits along the output's index.
 std::string MappedGroupWriter::Copies(const Side& side) const {
   const std::string first = fmt::format("@{{place}}.{} * {}", side.letter == "m" ? "y" : "x", side.size);
   const std::string tile = fmt::format("@{{tile_{}}}[@{{slot}}]", side.letter), map = fmt::format("&@{{map_{}}}", side.letter);
   if (IsByK(side))
-    return fmt::format("          @{{CopyBox}}({}, {}, @{{step}} * 64, {}, &@{{full}}[@{{slot}}]);\n", tile, map, first);
+    return fmt::format("          @{{CopyBox}}({}, {}, @{{step}} * @{{DEPTH}}, {}, &@{{full}}[@{{slot}}]);\n", tile, map, first);
   return fmt::format(
       "#pragma unroll\n          for (int @{{panel}} = 0; @{{panel}} < {0}; @{{panel}} += 64) {{\n"
       "            @{{CopyBox}}({1} + @{{panel}} * 64, {2}, {3} + @{{panel}}, @{{step}} * 64, &@{{full}}[@{{slot}}]);\n          "
@@ -142,7 +157,7 @@ std::string MappedGroupWriter::MapOf(const Side& side, const std::string& suffix
 
 std::vector<LaunchChange> MappedGroupWriter::Launches() const {
   const LaunchDirective& launch = *found_.grid.launch;
-  const std::string ragged = IsRagged(mapped_);
+  const std::string ragged = IsRagged(mapped_, vector_), bits = fmt::format("u{}", 128 / vector_);
   const std::string grid = fmt::format("min(ceil_div({}, {}) * ceil_div({}, {}), {})", mapped_.m, names_.tile_m, mapped_.n,
                                        names_.tile_n, names_.resident);
   const auto arguments = [&](const std::string& suffix) {
@@ -156,17 +171,19 @@ std::vector<LaunchChange> MappedGroupWriter::Launches() const {
   const auto before = [&](const std::string& line) { changes.push_back({launch.kernel, "before", line}); };
   for (const Side* side : {&m_, &n_}) {
     const MappedOperand& of = side->operand;
-    const std::string padded = RoundedToEight(of.inner);
-    const std::string box = fmt::format("box(64, {}) swizzle(128)", IsByK(*side) ? side->size : "64");
-    before(fmt::format("workspace {} u16 [{} ? {} : 1, {}]", MapOf(*side, "_padded"), ragged, of.outer, padded));
-    before(fmt::format("tensormap {} = {} dims({}, {}) {}", MapOf(*side, "_map"), of.buffer, of.inner, of.outer, box));
+    const std::string padded = RoundedUp(of.inner, vector_);
+    const std::string box = fmt::format("box({}, {}) swizzle(128)", depth_, IsByK(*side) ? side->size : "64");
+    before(fmt::format("workspace {} {} [{} ? {} : 1, {}]", MapOf(*side, "_padded"), bits, ragged, of.outer, padded));
+    // The buffer need not be one of words.
+    const std::string type = IsTensorWord(operands_.type) ? fmt::format("type({}) ", bits) : "";
+    before(fmt::format("tensormap {} = {} {}dims({}, {}) {}", MapOf(*side, "_map"), of.buffer, type, of.inner, of.outer, box));
     before(fmt::format("tensormap {} = {} dims({}, {}) {}", MapOf(*side, "_padded_map"), MapOf(*side, "_padded"), padded,
                        of.outer, box));
   }
   for (const Side* side : {&m_, &n_}) {
     const MappedOperand& of = side->operand;
     before(fmt::format("launch {}({}, {}, {}, {}, {}) grid(ceil_div({}, 256), min({}, 65535)) block(256) when({})",
-                       Filled("@{PadRows}"), of.buffer, MapOf(*side, "_padded"), of.outer, of.inner, RoundedToEight(of.inner),
+                       Filled("@{PadRows}"), of.buffer, MapOf(*side, "_padded"), of.outer, of.inner, RoundedUp(of.inner, vector_),
                        of.inner, of.outer, ragged));
   }
   before(fmt::format("launch {}({}) grid({}) block({}) shared({}) when({})", launch.kernel, arguments("_padded_map"), grid,

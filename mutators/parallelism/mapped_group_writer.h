@@ -59,7 +59,8 @@ class MappedGroupWriter : private ContractionText {
   TensorOperands operands_;
   MappedOperands mapped_;
   MappedGroupParameters names_;
-  std::string element_;  // as the source spells it
+  int vector_;  // elements of 16 bytes
+  int depth_;   // those of a tile along k
   Side m_, n_;
 };
 

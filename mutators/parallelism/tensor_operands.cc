@@ -16,9 +16,9 @@ struct Operands {
   bool (*is_element)(std::string_view type);
   std::string_view elements;  // in words
   std::string_view sum;
-  std::string_view sums_are;  // what tensor cores do with sums
-  std::string_view two_types;
-  bool only_by_k;  // whether neighbours must go along k, because nothing transposes such elements
+  std::string_view sums_are;   // what tensor cores do with sums
+  std::string_view two_types;  // the types that may not be mixed, in words; empty if they may
+  bool only_by_k;              // whether neighbours must go along k, because nothing transposes such elements
 };
 
 bool IsExactConversion(std::string_view callee) { return callee == "__half2float" || callee == "__bfloat162float"; }
@@ -30,6 +30,10 @@ bool IsCast(std::string_view kind) {
 }
 
 bool IsFloat(std::string_view type) { return type == "float"; }
+
+constexpr std::string_view kSignedWord = "int", kUnsignedWord = "unsigned int";
+bool IsSignedWord(std::string_view type) { return type == kSignedWord; }
+bool IsUnsignedWord(std::string_view type) { return type == kUnsignedWord; }
 
 // The element whose value an expression is: `a[k]`, `__half2float(a[k])`, `float(a[k])`, `(int)a[k]`, or the name of a variable
 // that is one of these. -1 if it is anything else.
@@ -76,12 +80,12 @@ std::string ElementType(const SyntaxTree& tree, int load) {
 
 // Whether a loop adds the product of the two factors and nothing else.
 bool IsPlainProduct(const SyntaxTree& tree, const Contraction& found) {
-  const auto sum = OnlySumLoop(tree, found.grid.statements);
+  const auto sum = OnlySumLoop(tree, found.grid.statements, found.of_words);
   if (!std::holds_alternative<SumLoop>(sum)) return false;
   const int added = WithoutParentheses(tree, std::get<SumLoop>(sum).added);
   const SyntaxNode& node = tree.node(added);
   std::size_t first = 0;
-  if (IsFusedMultiplyAdd(LibraryCallee(tree, added)))
+  if (found.of_words || IsFusedMultiplyAdd(LibraryCallee(tree, added)))
     first = 1;
   else if (tree.Operator(added) != "*" || node.children.size() != 2)
     return false;
@@ -105,9 +109,11 @@ std::variant<TensorOperands, std::string> OperandsOf(const SyntaxTree& tree, con
     if (wanted.only_by_k && factor->inner != ContractionFactor::Inner::kReduced)
       return fmt::format("neighbouring elements of `{}` do not go along the sum's index, and nothing transposes bytes", text);
     const std::string type = ElementType(tree, *load);
-    if (!operands.type.empty() && type != operands.type) return fmt::format("its factors are of two types, {}", wanted.two_types);
-    operands.type = type;
+    if (factor == &found.a) operands.type = type;
+    operands.type_b = type;
   }
+  if (operands.type != operands.type_b && !wanted.two_types.empty())
+    return fmt::format("its factors are of two types, {}", wanted.two_types);
   if (!IsPlainProduct(tree, found)) return "it adds more than the product of two elements";
   return operands;
 }
@@ -123,10 +129,25 @@ std::variant<TensorOperands, std::string> AsSplitOperands(const SyntaxTree& tree
   return OperandsOf(tree, found, {IsFloat, "float", "float", "do in float", "", false});
 }
 
+// Bytes, with what may not be mixed.
+static std::variant<TensorOperands, std::string> ByteOperands(const SyntaxTree& tree, const Contraction& found,
+                                                              std::string_view two_types) {
+  return OperandsOf(
+      tree, found,
+      {IsTensorByte, "signed or unsigned char converted to int", "int", "add up products of bytes in int", two_types, true});
+}
+
 std::variant<TensorOperands, std::string> AsIntegerOperands(const SyntaxTree& tree, const Contraction& found) {
+  return ByteOperands(tree, found, "signed and unsigned char");
+}
+
+std::variant<TensorOperands, std::string> AsMixedOperands(const SyntaxTree& tree, const Contraction& found) {
+  if (!found.of_words) return ByteOperands(tree, found, "");
+  // __dp4a takes bytes for what the type of their words says.
+  const bool has_sign = tree.node(found.accumulator).type != kUnsignedWord;
   return OperandsOf(tree, found,
-                    {IsTensorByte, "signed or unsigned char converted to int", "int", "add up products of bytes in int",
-                     "signed and unsigned char", true});
+                    {has_sign ? IsSignedWord : IsUnsignedWord, "words of four bytes", has_sign ? kSignedWord : kUnsignedWord,
+                     "add up products of bytes in int", "", true});
 }
 
 }  // namespace evo

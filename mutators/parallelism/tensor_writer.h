@@ -25,8 +25,9 @@ struct TensorParameters {
 // A contraction that tensor cores can compute: the products of two elements of the same type, summed up in float, or in int if
 // they are bytes.
 struct TensorOperands {
-  std::string type;  // IsTensorElement, IsTensorByte, or "float"
-  int a = -1;        // the element that is a's factor: `a[k]`, or the address of one that __ldg reads
+  std::string type;    // IsTensorElement, IsTensorByte, IsTensorWord, or "float"
+  std::string type_b;  // the same, but of bytes with and without a sign (AsMixedOperands)
+  int a = -1;          // the element that is a's factor: `a[k]`, or the address of one that __ldg reads
   int b = -1;
 };
 
@@ -37,6 +38,8 @@ std::variant<TensorOperands, std::string> AsTensorOperands(const SyntaxTree& tre
 std::variant<TensorOperands, std::string> AsSplitOperands(const SyntaxTree& tree, const Contraction& found);
 // The same for a contraction of integers of 8 bits.
 std::variant<TensorOperands, std::string> AsIntegerOperands(const SyntaxTree& tree, const Contraction& found);
+// The same, where one factor may be signed and the other not, or of words of four such integers.
+std::variant<TensorOperands, std::string> AsMixedOperands(const SyntaxTree& tree, const Contraction& found);
 
 // Writes a contraction of elements of 16 bits, or of 8, whose blocks compute tiles of the output on tensor cores, with what they
 // need in a ring of tiles in shared memory.

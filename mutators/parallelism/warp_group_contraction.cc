@@ -41,16 +41,35 @@ struct MappedSizes {
 };
 constexpr MappedSizes kMappedSizes[] = {{128, 256, 4}, {128, 128, 6}};
 
-// One thread per element of a matrix product of half or bfloat16 becomes a block per tile of the output, whose warp groups
-// multiply tiles in shared memory by wgmma while asynchronous copies bring the next tiles.
+// The types of elements differ in what an operator says of them. What it writes follows from the type.
+struct GroupElements {
+  std::string_view name;
+  std::string_view description;
+  std::variant<Contraction, std::string> (*contraction)(const MutationContext& context, int kernel);
+  std::variant<TensorOperands, std::string> (*operands)(const SyntaxTree& tree, const Contraction& found);
+  Promise promise;
+};
+// Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own.
+const GroupElements kGroupHalves{
+    "warp_group_contraction",
+    "computes a matrix product of half or bfloat16 by Hopper's products of warp groups, with sizes as parameters", AsContraction,
+    AsTensorOperands, Promise::kReassociating};
+// Sums of integers, which wrap, have the same bits in any order.
+const GroupElements kGroupBytes{
+    "integer_warp_group_contraction",
+    "computes a matrix product of integers of 8 bits by Hopper's products of warp groups, with sums of 32 bits and sizes as "
+    "parameters",
+    AsContractionOfWords, AsMixedOperands, Promise::kExact};
+
+// One thread per element of a matrix product becomes a block per tile of the output, whose warp groups multiply tiles in shared
+// memory by wgmma while asynchronous copies bring the next tiles.
 class WarpGroupContraction : public KernelVisitor {
  public:
-  std::string_view name() const override { return "warp_group_contraction"; }
-  // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own.
-  Promise promise() const override { return Promise::kReassociating; }
-  std::string_view description() const override {
-    return "computes a matrix product of half or bfloat16 by Hopper's products of warp groups, with sizes as parameters";
-  }
+  explicit WarpGroupContraction(const GroupElements& elements) : elements_(elements) {}
+
+  std::string_view name() const override { return elements_.name; }
+  Promise promise() const override { return elements_.promise; }
+  std::string_view description() const override { return elements_.description; }
   double weight() const override { return 3; }
   std::string_view required_arch() const override { return kArch; }
 
@@ -63,11 +82,11 @@ class WarpGroupContraction : public KernelVisitor {
     for (const int kernel : Functions(tree)) {
       if (!IsKernel(tree, kernel)) continue;
       const auto refuse_kernel = [&](const std::string& why) { refuse(fmt::format("{}: {}", tree.node(kernel).name, why)); };
-      const auto found = AsContraction(context, kernel);
+      const auto found = elements_.contraction(context, kernel);
       // Why a kernel is no contraction is what tile_contraction says.
       if (std::holds_alternative<std::string>(found)) continue;
       const Contraction& contraction = std::get<Contraction>(found);
-      const auto operands = AsTensorOperands(tree, contraction);
+      const auto operands = elements_.operands(tree, contraction);
       if (const auto* why = std::get_if<std::string>(&operands)) {
         refuse_kernel(*why);
         continue;
@@ -146,10 +165,13 @@ class WarpGroupContraction : public KernelVisitor {
         fmt::format("{} <= {}", writer.RingBytes(), kGroupShared), fmt::format("{} <= {}", writer.SumBytes(), kGroupShared)};
     return proposal;
   }
+
+  const GroupElements& elements_;
 };
 
 }  // namespace
 
-std::unique_ptr<Mutator> MakeWarpGroupContraction() { return std::make_unique<WarpGroupContraction>(); }
+std::unique_ptr<Mutator> MakeWarpGroupContraction() { return std::make_unique<WarpGroupContraction>(kGroupHalves); }
+std::unique_ptr<Mutator> MakeIntegerWarpGroupContraction() { return std::make_unique<WarpGroupContraction>(kGroupBytes); }
 
 }  // namespace evo

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 #include "kernel_templates/brought_parameters.h"
@@ -23,9 +24,10 @@ WarpGroupWriter::WarpGroupWriter(const MutationContext& context, const Contracti
       found_(contraction),
       operands_(std::move(operands)),
       names_(std::move(parameters)),
-      element_(operands_.type == "__half" ? "half" : operands_.type),
-      m_{found_.a, found_.m, operands_.a, names_.tile_m, "m"},
-      n_{found_.b, found_.n, operands_.b, names_.tile_n, "n"} {}
+      vector_(VectorElements(operands_.type)),
+      depth_(8 * vector_),
+      m_{found_.a, found_.m, operands_.a, ElementName(operands_.type), names_.tile_m, "m"},
+      n_{found_.b, found_.n, operands_.b, ElementName(operands_.type_b), names_.tile_n, "n"} {}
 
 // The name of a building block in this source.
 std::string WarpGroupWriter::Block(std::string_view name) const { return UnusedName(tree_.text(), std::string(name)); }
@@ -33,11 +35,15 @@ std::string WarpGroupWriter::Block(std::string_view name) const { return UnusedN
 std::string WarpGroupWriter::Blocks() const {
   std::string text;
   const auto add = [&](const DeviceBlock& block) { text += BlockText(block, operands_.type, Block(block.name)); };
-  for (const DeviceBlock* block : {&kCopyVector, &kStartCopy, &kBelow, &kSwizzled}) add(*block);
-  text += CopyPanelsText(operands_.type, Block(kCopyPanels), Block(kStartCopy.name), Block(kCopyVector.name));
+  for (const DeviceBlock* block : {&kBelow, &kSwizzled}) add(*block);
+  for (const std::string& type : std::set{operands_.type, operands_.type_b}) {
+    for (const DeviceBlock* block : {&kCopyVector, &kStartCopy}) text += BlockText(*block, type, Block(block->name));
+    text += CopyPanelsText(type, Block(kCopyPanels), Block(kStartCopy.name), Block(kCopyVector.name));
+  }
   for (const DeviceBlock* block : {&kDescribe, &kShowTensorCores, &kBeginProducts, &kCommitProducts, &kFinishProducts})
     add(*block);
-  for (const int columns : {128, 256}) text += GroupProductText(operands_.type, Block(kProduct), columns, IsByK(m_), IsByK(n_));
+  for (const int columns : {128, 256})
+    text += GroupProductText(operands_.type, operands_.type_b, Block(kProduct), columns, IsByK(m_), IsByK(n_));
   return text;
 }
 
@@ -54,18 +60,20 @@ std::string WarpGroupWriter::SumBytes() const { return fmt::format("{} / 2 * ({}
 std::string WarpGroupWriter::Constants() const {
   const std::string memory = UnusedName(tree_.text(), "tiles");
   std::string text = fmt::format(
-      "  // Each warp group computes {} x {} elements on tensor cores. Tiles are 64 of k deep; {} of them are in shared memory\n"
+      "  // Each warp group computes {} x {} elements on tensor cores. Tiles are {} of k deep; {} of them are in shared memory\n"
       "  // or on their way there.\n",
-      names_.group_rows, names_.tile_n, names_.stages);
+      names_.group_rows, names_.tile_n, depth_, names_.stages);
   text += fmt::format("  extern __shared__ __align__(1024) unsigned char {}[];\n", memory);
   std::string from = memory;
   for (const Side& side : {m_, n_}) {
     const std::string tile = Fresh("tile_" + side.letter);
-    text += fmt::format("  {0} (*{1})[{2} * 64] = reinterpret_cast<{0} (*)[{2} * 64]>({3});\n", element_, tile, side.size, from);
+    text += fmt::format("  {0} (*{1})[{2} * {4}] = reinterpret_cast<{0} (*)[{2} * {4}]>({3});\n", side.element, tile, side.size,
+                        from, depth_);
     from = fmt::format("{} + {}", tile, names_.stages);
   }
   text += First(m_.index, m_.letter, m_.size) + First(n_.index, n_.letter, n_.size) + Common("  ");
-  return text + fmt::format("  const int {} = ({} + 63) / 64;\n", Fresh("steps"), Parenthesised(tree_, found_.k.bound));
+  return text + fmt::format("  const int {} = ({} + {}) / {};\n", Fresh("steps"), Parenthesised(tree_, found_.k.bound),
+                            depth_ - 1, depth_);
 }
 
 // Where a thread's first vector of a side lies, and how far it is to the next line. Indices are linear, so that two addresses say
@@ -80,13 +88,13 @@ std::string WarpGroupWriter::Address(const Side& side) const {
   text += Statements(Needed({side.load}), "    ", {});
   const bool address = tree_.node(side.load).type.ends_with('*');
   text += fmt::format("    return {}{};\n  }};\n", address ? "" : "&", tree_.Text(side.load));
-  text += fmt::format("  const {}* {} = {}({}, {} * 8);\n", element_, from, at, line, vector);
-  text += fmt::format("  const long long {} = {}({} + 1, {} * 8) - {};\n", pitch, at, line, vector, from);
-  text += fmt::format("  const bool {} = reinterpret_cast<size_t>({}) % 16 == 0 && {} % 8 == 0;\n",
-                      Fresh("aligned_" + side.letter), from, pitch);
+  text += fmt::format("  const {}* {} = {}({}, {} * {});\n", side.element, from, at, line, vector, vector_);
+  text += fmt::format("  const long long {} = {}({} + 1, {} * {}) - {};\n", pitch, at, line, vector, vector_, from);
+  text += fmt::format("  const bool {} = reinterpret_cast<size_t>({}) % 16 == 0 && {} % {} == 0;\n",
+                      Fresh("aligned_" + side.letter), from, pitch, vector_);
   return text + fmt::format("  const int {} = {}({}, {}, {}) - {};\n", Fresh("left_" + side.letter), Block(kBelow.name),
                             tree_.Text(side.index.bound), Fresh("first_" + side.letter), side.size,
-                            IsByK(side) ? line : vector + " * 8");
+                            IsByK(side) ? line : fmt::format("{} * {}", vector, vector_));
 }
 
 // The call that brings a side's part of a tile, and the way to the next one.
@@ -94,13 +102,13 @@ std::string WarpGroupWriter::Copy(const Side& side) const {
   const std::string from = Fresh("from_" + side.letter), pitch = Fresh("pitch_" + side.letter), left_k = Fresh("left_k");
   const std::string left = Fresh("left_" + side.letter), line = Fresh("line"), vector = Fresh("vector");
   const std::string lines = IsByK(side) ? left : fmt::format("{} - {}", left_k, line);
-  const std::string count = IsByK(side) ? fmt::format("{} - {} * 8", left_k, vector) : left;
+  const std::string count = IsByK(side) ? fmt::format("{} - {} * {}", left_k, vector, vector_) : left;
   std::string text = fmt::format("      {}<{} / 64, {} / {}, {}>(\n", Block(kCopyPanels), side.size, names_.tile_m,
                                  names_.group_rows, IsByK(side) ? "true" : "false");
   text += fmt::format("        &{}[{} % {}][{}({}, {})], {}, {}, {}, {}, {}, {});\n", Fresh("tile_" + side.letter), Fresh("next"),
                       names_.stages, Block(kSwizzled.name), line, vector, from, pitch, Fresh("aligned_" + side.letter), lines,
                       count, Fresh("group"));
-  return text + fmt::format("      {} += 64{};\n", from, IsByK(side) ? "" : " * " + pitch);
+  return text + fmt::format("      {} += {}{};\n", from, depth_, IsByK(side) ? "" : " * " + pitch);
 }
 
 // Which threads bring what, and the function that starts to bring a tile.
@@ -113,14 +121,14 @@ std::string WarpGroupWriter::Bringing() const {
   text += Address(m_) + Address(n_);
   text += fmt::format("  const auto {} = [&](int {}) {{\n", Fresh("bring"), next);
   text += fmt::format("    if ({} < {}) {{\n", next, Fresh("steps"));
-  text += fmt::format("      const int {} = {}({}, {} * 64, 64);\n", Fresh("left_k"), Block(kBelow.name),
-                      tree_.Text(found_.k.bound), next);
+  text += fmt::format("      const int {} = {}({}, {} * {}, {});\n", Fresh("left_k"), Block(kBelow.name),
+                      tree_.Text(found_.k.bound), next, depth_, depth_);
   return text + Copy(m_) + Copy(n_) + "    }\n    __pipeline_commit();\n  };\n";
 }
 
 // The descriptor of a group's part of a side's tile, from part_k on.
 std::string WarpGroupWriter::Described(const Side& side) const {
-  const std::string own = side.letter == "m" ? fmt::format("({} + {}) * 64 + ", Fresh("own_m"), Fresh("part_m")) : "";
+  const std::string own = side.letter == "m" ? fmt::format("({} + {}) * {} + ", Fresh("own_m"), Fresh("part_m"), depth_) : "";
   return fmt::format("{}(&{}[{}][{}{}{}], {})", Block(kDescribe.name), Fresh("tile_" + side.letter), Fresh("slot"), own,
                      Fresh("part_k"), IsByK(side) ? "" : " * 64", IsByK(side) ? 16 : 8192);
 }
@@ -129,7 +137,8 @@ std::string WarpGroupWriter::Products() const {
   const std::string step = Fresh("step"), steps = Fresh("steps"), part = Fresh("part_k"), sums = Fresh("sums");
   const std::string rows = Fresh("part_m"), e = Fresh("e"), &group_rows = names_.group_rows;
   const std::string next = Fresh("next"), bring = Fresh("bring");
-  std::string text = fmt::format("  float {}[{} / 64][{} / 2];\n", sums, group_rows, names_.tile_n);
+  const std::string sum = SumName(operands_.type);
+  std::string text = fmt::format("  {} {}[{} / 64][{} / 2];\n", sum, sums, group_rows, names_.tile_n);
   text += fmt::format("  for (int {0} = 0; {0} < {1} - 2; ++{0}) {2}({0});\n", next, names_.stages, bring);
   text += fmt::format("  for (int {0} = 0; {0} < {1}; ++{0}) {{\n", step, steps);
   text += fmt::format("    __pipeline_wait_prior({} - 3);\n    {}();\n    __syncthreads();\n", names_.stages,
@@ -137,16 +146,15 @@ std::string WarpGroupWriter::Products() const {
   text += "    // One tile is still being multiplied, and this one is next: the one before them is overwritten.\n";
   text += fmt::format("    {}({} + {} - 2);\n", bring, step, names_.stages);
   text += fmt::format("    const int {} = {} % {};\n    {}();\n", Fresh("slot"), step, names_.stages, Block(kBeginProducts.name));
-  text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < 64; {0} += 16) {{\n", part);
+  text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; {0} += {2}) {{\n", part, depth_, 2 * vector_);
   text += fmt::format("#pragma unroll\n      for (int {0} = 0; {0} < {1}; {0} += 64) {{\n", rows, group_rows);
   text += fmt::format("        {}({}[{} / 64], {},\n          {}, {} > 0 || {} > 0);\n      }}\n    }}\n", Block(kProduct), sums,
                       rows, Described(m_), Described(n_), step, part);
   text += fmt::format("    {}();\n  }}\n", Block(kCommitProducts.name));
   text += fmt::format("#pragma unroll\n  for (int {0} = 0; {0} < {1}; {0} += 64) {{\n", rows, group_rows);
   text += fmt::format("    {}({}[{} / 64]);\n", Block(kFinishProducts.name), sums, rows);
-  text +=
-      fmt::format("#pragma unroll\n    for (int {0} = 0; {1} <= 0 && {0} < {2} / 2; ++{0}) {3}[{4} / 64][{0}] = 0.0f;\n  }}\n", e,
-                  steps, names_.tile_n, sums, rows);
+  text += fmt::format("#pragma unroll\n    for (int {0} = 0; {1} <= 0 && {0} < {2} / 2; ++{0}) {3}[{4} / 64][{0}] = {5};\n  }}\n",
+                      e, steps, names_.tile_n, sums, rows, sum == "float" ? "0.0f" : "0");
   return text;
 }
 
@@ -159,7 +167,8 @@ std::string WarpGroupWriter::Stores() const {
       "  // The sums go through shared memory, so that neighbouring threads store neighbouring elements.\n  __syncthreads();\n";
   text += fmt::format("  constexpr int {} = {} + 8;\n", row, names_.tile_n);
   text += fmt::format("  const int {} = threadIdx.x / 32, {} = threadIdx.x % 32;\n", warp, lane);
-  text += fmt::format("  float* {} = reinterpret_cast<float*>({}) + {} * 16 * {};\n", own, UnusedName(tree_.text(), "tiles"),
+  const std::string sum = SumName(operands_.type);
+  text += fmt::format("  {0}* {1} = reinterpret_cast<{0}*>({2}) + {3} * 16 * {4};\n", sum, own, UnusedName(tree_.text(), "tiles"),
                       warp, row);
   text += fmt::format("#pragma unroll\n  for (int {0} = 0; {0} < {1}; {0} += 64) {{\n", rows, names_.group_rows);
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1} / 8; ++{0}) {{\n", part, names_.tile_n);
@@ -174,8 +183,8 @@ std::string WarpGroupWriter::Stores() const {
   text += fmt::format("      {} = {} + {} % {};\n", Typed(n_.index.declaration), Fresh("first_n"), t, names_.tile_n);
   text += fmt::format("      if ({} >= {} || {} >= {}) continue;\n", name(m_.index.declaration), tree_.Text(m_.index.bound),
                       name(n_.index.declaration), tree_.Text(n_.index.bound));
-  text +=
-      fmt::format("      float {0} = {1}[{2} / {3} * {4} + {2} % {3}];\n", name(found_.accumulator), own, t, names_.tile_n, row);
+  text += fmt::format("      {5} {0} = {1}[{2} / {3} * {4} + {2} % {3}];\n", name(found_.accumulator), own, t, names_.tile_n, row,
+                      sum);
   return text + Epilogue(name(found_.accumulator), "      ") + "    }\n    __syncwarp();\n  }\n";
 }
 

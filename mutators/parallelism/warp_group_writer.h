@@ -40,9 +40,10 @@ class WarpGroupWriter : private ContractionText {
   struct Side {
     const ContractionFactor& factor;
     const ElementGrid::Index& index;
-    int load;            // of TensorOperands
-    std::string size;    // TILE_M
-    std::string letter;  // "m"
+    int load;             // of TensorOperands
+    std::string element;  // its type, as the source spells it
+    std::string size;     // TILE_M
+    std::string letter;   // "m"
   };
 
   bool IsByK(const Side& side) const { return side.factor.inner == ContractionFactor::Inner::kReduced; }
@@ -59,7 +60,8 @@ class WarpGroupWriter : private ContractionText {
   const Contraction& found_;
   TensorOperands operands_;
   WarpGroupParameters names_;
-  std::string element_;  // as the source spells it
+  int vector_;  // elements of 16 bytes
+  int depth_;   // those of a tile along k
   Side m_, n_;
 };
 

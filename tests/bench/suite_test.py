@@ -129,6 +129,15 @@ class TasksTest(unittest.TestCase):
             except NotExported as wrong:
                 self.assertIn("not launched here", str(wrong))
 
+    def test_maps_have_the_type_that_their_line_says(self):
+        lines = ("// evo:tensormap words = A type(u32) dims(W, M) box(32, 64) swizzle(128)\n// evo:tensormap rows = A dims(4 * W, M) box(128, 64)\n"
+                 "// evo:launch k(words, rows) grid(1) block(32)\n__global__ void k(Map words, Map rows) {}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "k.cu").write_text(lines)
+            words, rows = TemplateSource(Path(folder) / "k.cu", ()).plan({"W": 8, "M": 3}, {}, {"A"}).steps[:2]
+        self.assertEqual((words.dtype, words.dims, words.box, words.swizzle), ("u32", (8, 3), (32, 64), 128))
+        self.assertEqual((rows.dtype, rows.dims), ("", (32, 3)))
+
     def test_of_an_operator_that_no_task_needs_there_is_none_by_accident(self):
         """An entry is a task, there already or planned; a name that differs by a letter would leave the task without one."""
         names = set(operators.OPERATORS)

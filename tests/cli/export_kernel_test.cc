@@ -245,7 +245,7 @@ TEST(ExportHost, WritesEveryKindOfStep) {
 // evo:workspace partial f32 [PARTS, S]
 // evo:memset partial 0
 // evo:memset Y 255
-// evo:tensormap map = partial dims(S / 4 * 4, PARTS) box(4, 1)
+// evo:tensormap map = partial type(u32) dims(S / 4 * 4, PARTS) box(4, 1)
 // evo:launch scale<PARTS>(X, partial, map, scale, S) grid(max(ceil_div(S, 32), 2) / 2 * 2, PARTS) block(32) \
 //   shared(128 * PARTS) cluster(2)
 // evo:launch together(partial, Y, min(S, 7)) grid(1) block(32) cooperative when(PARTS > 1)
@@ -267,6 +267,7 @@ __global__ void together(const float*, float*, int) {}
   EXPECT_THAT(host, HasSubstr("cudaMemsetAsync(Y, 255, (S) * 4, stream)"));
   EXPECT_THAT(host, HasSubstr("if (error == cudaSuccess && (PARTS > 1)) {"));
   EXPECT_THAT(host, HasSubstr("cudaFreeAsync(partial, stream)"));
+  EXPECT_THAT(host, HasSubstr("make_map(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 4, partial, 2, "));
   const std::string command =
       fmt::format("{} {} -std=c++17 -Werror all-warnings -c {} -o {}.o", EVO_NVCC, NvccTarget("sm_90a"), file, file);
   EXPECT_EQ(std::system(command.c_str()), 0) << host;

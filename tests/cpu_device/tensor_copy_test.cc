@@ -174,6 +174,27 @@ TEST_F(TensorCopyTest, StoresMatrices) {
   for (int i = 0; i < 128; ++i) EXPECT_EQ(output_[static_cast<std::size_t>(i)], 2 * i + (2 * i + 1) * 1000);
 }
 
+// cp.async of less than 16 bytes, as at the end of a row, writes zeros behind them.
+TEST_F(TensorCopyTest, CopiesAnyNumberOfBytes) {
+  const auto kernel = [](int bytes) {
+    return Kernel(With(R"(
+  __shared__ __align__(16) signed char s[32][16];
+  for (int i = 0; i < 4; ++i) b[t * 4 + i] = 0x01010101;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               ::"r"((unsigned)__cvta_generic_to_shared(s[t])), "l"(b + t * 4), "r"(BYTES) : "memory");
+  for (int i = 0; i < 4; ++i) b[t * 4 + i] = s[t][i * 4] + s[t][i * 4 + 1] + s[t][i * 4 + 2] + s[t][i * 4 + 3];
+)",
+                       "BYTES", std::to_string(bytes)),
+                  "int");
+  };
+  for (const int bytes : {0, 5, 8, 15, 16}) {
+    ASSERT_EQ(RunChecked(kernel(bytes), {1, 1, 1}, {32, 1, 1}, 128).message, "") << bytes;
+    for (int i = 0; i < 128; ++i)
+      EXPECT_EQ(output_[static_cast<std::size_t>(i)], std::clamp(bytes - i % 4 * 4, 0, 4)) << bytes << " bytes";
+  }
+  EXPECT_THAT(RunChecked(kernel(17), {1, 1, 1}, {32, 1, 1}, 128).message, HasSubstr("16 bytes expected, or less for zeros"));
+}
+
 TEST(HostAssembly, TakesAPredicateAsARegister) {
   EXPECT_EQ(HostAssembly(R"("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
                           : "=r"(d) : "r"(b), "r"(q) : "memory")"),

@@ -223,6 +223,71 @@ TEST_F(TensorCoreTest, MultiplyByWarpGroups) {
               HasSubstr("race in shared memory"));
 }
 
+// The same of 64 x 32 and 32 x 64 bytes, which are the third and the fourth vector of rows of 128.
+constexpr const char* kByteGroupProduct = R"(
+__global__ void k(const TYPE* a, const TYPE* b, int* d) {
+  extern __shared__ __align__(1024) TYPE tiles[];
+  const int t = threadIdx.x, lane = t % 32;
+  for (int i = t; i < 64 * 32; i += 128) {
+    const int row = i / 32, column = 32 + i % 32;
+    tiles[row * 128 + (column / 16 ^ row % 8) * 16 + column % 16] = a[i];
+    tiles[8192 + row * 128 + (column / 16 ^ row % 8) * 16 + column % 16] = b[i];
+  }
+  BARRIER
+  const unsigned at = (unsigned)__cvta_generic_to_shared(tiles + 32);
+  const unsigned long long x = (at & 0x3ffff) >> 4 | 64ull << 32 | 1ull << 62, y = x + 512;
+  int s[32];
+  for (int i = 0; i < 32; ++i) s[i] = 1000;
+  for (int add = 0; add < 2; ++add) {
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k32.s32.NAME.NAME {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, "
+                 "%12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+                 "%32, %33, p;\n}\n"
+                 : "+r"(s[0]), "+r"(s[1]), "+r"(s[2]), "+r"(s[3]), "+r"(s[4]), "+r"(s[5]), "+r"(s[6]), "+r"(s[7]), "+r"(s[8]),
+                   "+r"(s[9]), "+r"(s[10]), "+r"(s[11]), "+r"(s[12]), "+r"(s[13]), "+r"(s[14]), "+r"(s[15]), "+r"(s[16]),
+                   "+r"(s[17]), "+r"(s[18]), "+r"(s[19]), "+r"(s[20]), "+r"(s[21]), "+r"(s[22]), "+r"(s[23]), "+r"(s[24]),
+                   "+r"(s[25]), "+r"(s[26]), "+r"(s[27]), "+r"(s[28]), "+r"(s[29]), "+r"(s[30]), "+r"(s[31])
+                 : "l"(x), "l"(y), "r"(add));
+  }
+  for (int i = 0; i < 32; ++i) d[(t / 32 * 16 + lane / 4 + i / 2 % 2 * 8) * 64 + i / 4 * 8 + lane % 4 * 2 + i % 2] = s[i];
+}
+)";
+
+template <typename T>
+std::vector<int> ByteGroupSums(const std::vector<T>& a, const std::vector<T>& b) {
+  std::vector<int> sums(4096);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    for (std::size_t k = 0; k < 32; ++k) sums[i] += 2 * a[i / 64 * 32 + k] * b[i % 64 * 32 + k];
+  }
+  return sums;
+}
+
+TEST_F(TensorCoreTest, MultiplyBytesByWarpGroups) {
+  std::vector<signed char> a(2048), b(2048);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<signed char>(i < 32 ? -128 : i * 37 % 256);
+    b[i] = static_cast<signed char>(i < 32 ? -128 : i * 91 % 256);
+  }
+  const std::vector<unsigned char> c(a.begin(), a.end()), e(b.begin(), b.end());
+  const std::string source = With(kByteGroupProduct, "BARRIER", "__syncthreads();");
+  const auto of = [](const std::string& text, const char* type, const char* name) {
+    return With(With(text, "TYPE", type), "NAME", name);
+  };
+  const Address d = Upload(std::vector<int>(4096, -7));
+  const auto with_sign = Load(of(source, "signed char", "s8"), "k", true);
+  const DeviceStatus status = Run(*with_sign, Launch({1, 1, 1}, {128, 1, 1}, {Upload(a), Upload(b), d}, 16384), 3);
+  ASSERT_TRUE(status.ok()) << status.message;
+  EXPECT_EQ(Download<int>(d, 4096), ByteGroupSums(a, b));
+  for (const char* sums : {"int s[32]", "unsigned s[32]"}) {
+    const auto without = Load(of(With(source, "int s[32]", sums), "unsigned char", "u8"), "k", true);
+    ASSERT_TRUE(Run(*without, Launch({1, 1, 1}, {128, 1, 1}, {Upload(c), Upload(e), d}, 16384), 3).ok());
+    EXPECT_EQ(Download<int>(d, 4096), ByteGroupSums(c, e));
+  }
+  const auto racing = Load(of(With(kByteGroupProduct, "BARRIER", ""), "signed char", "s8"), "k", true);
+  EXPECT_THAT(Run(*racing, Launch({1, 1, 1}, {128, 1, 1}, {Upload(a), Upload(b), d}, 16384), 3).message,
+              HasSubstr("race in shared memory"));
+}
+
 // Without .ftz, the smallest results are denormal.
 TEST_F(TensorCoreTest, RaiseToAPower) {
   const std::vector<float> x{0.0f, 3.0f, -1.5f, -INFINITY, INFINITY, NAN, -130.0f, 200.0f};

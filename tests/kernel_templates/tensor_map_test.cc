@@ -32,6 +32,8 @@ TEST(TensorMap, IsParsed) {
   EXPECT_EQ(map.box[1].text(), "BLOCK_N");
   EXPECT_EQ(map.swizzle.text(), "128");
   EXPECT_EQ(ParseTensorMap("m=X dims(8) box(8)").swizzle.text(), "0");
+  EXPECT_EQ(ParseTensorMap("m=X dims(8) box(8)").dtype, std::nullopt);
+  EXPECT_EQ(ParseTensorMap("m=X type(u32) dims(8) box(8)").dtype, Dtype::kU32);
 }
 
 TEST(TensorMap, MalformedLinesSayWhy) {
@@ -44,7 +46,9 @@ TEST(TensorMap, MalformedLinesSayWhy) {
   EXPECT_EQ(ParseFailure("m = K dims() box(8)"), "dims(..) takes 1 to 5 values, not 0");
   EXPECT_EQ(ParseFailure("m = K dims(1, 2, 3, 4, 5, 6) box(8)"), "dims(..) takes 1 to 5 values, not 6");
   EXPECT_EQ(ParseFailure("m = K dims(8) box(8) swizzle(32, 64)"), "swizzle(..) takes one value, not 2");
-  EXPECT_EQ(ParseFailure("m = K dims(8) box(8) strides(2)"), "no clause 'strides'; there are dims(..), box(..), swizzle(..)");
+  EXPECT_EQ(ParseFailure("m = K dims(8) box(8) strides(2)"),
+            "no clause 'strides'; there are dims(..), box(..), swizzle(..), type(..)");
+  EXPECT_EQ(ParseFailure("m = K type(word) dims(8) box(8)"), "no dtype 'word'");
   EXPECT_EQ(ParseFailure("m = K dims(8) dims(8) box(8)"), "'dims' is given twice");
   EXPECT_EQ(ParseFailure("m = K dims(8 box(8)"), "'(8 box(8)' is never closed by ')'");
 }
@@ -81,8 +85,9 @@ TEST(TensorMap, MapsThatTheDriverRejectsAreFailures) {
   EXPECT_EQ(PlanFailureOf("dims(D, 100) box(4, 8)"), "a row of the box has 8 bytes; it must be a multiple of 16");
   EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8) swizzle(64)"), "a row of the box has 128 bytes, more than the swizzle's 64");
   EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8) swizzle(16)"), "swizzle is 16 bytes; it must be 0, 32, 64 or 128");
-  EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8)", Dtype::kI8),
-            "there are no tensor maps of i8; declare the buffer as unsigned");
+  EXPECT_EQ(PlanFailureOf("dims(D, 100) box(64, 8)", Dtype::kI8), "") << "mapped as u8";
+  EXPECT_EQ(PlanFailureOf("type(u32) dims(D, 50) box(32, 8) swizzle(128)"), "");
+  EXPECT_EQ(PlanFailureOf("type(u32) dims(D, 51) box(32, 8)"), "dims go past the 6400 elements of 'K'");
   EXPECT_EQ(PlanFailureOf("dims(N, 100) box(64, 8)"), "expression 'N', column 1: nothing is named 'N'");
 }
 

@@ -225,12 +225,19 @@ TEST_F(ChildrenTest, OfProductsByWarpGroups) {
     return Parameters{{"TILE_M", m}, {"TILE_N", n}, {"GROUP_ROWS", rows}, {"STAGES", stages}};
   };
   const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
-  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
-      {samples / "sample_half_product", "flat", tiles(128, 128, 128, 3)},
-      {samples / "sample_half_product", "columns", tiles(128, 128, 64, 4)},
-      {shipped / "linear_gelu_bf16", "naive", tiles(64, 256, 64, 3)}};
-  const SourceMutator& mutator = SourceMutatorNamed("warp_group_contraction");
-  for (const auto& [folder, kernel, setting] : places) {
+  constexpr auto halves = "warp_group_contraction", bytes = "integer_warp_group_contraction";
+  const std::vector<std::tuple<const char*, std::filesystem::path, const char*, Parameters>> places{
+      {halves, samples / "sample_half_product", "flat", tiles(128, 128, 128, 3)},
+      {halves, samples / "sample_half_product", "columns", tiles(128, 128, 64, 4)},
+      {halves, shipped / "linear_gelu_bf16", "naive", tiles(64, 256, 64, 3)},
+      {bytes, samples / "sample_byte_layer", "pointers", tiles(128, 128, 128, 3)},
+      {bytes, samples / "sample_byte_gram", "images", tiles(128, 128, 64, 4)},
+      {bytes, samples / "sample_mixed_layer", "activations", tiles(64, 128, 64, 5)},
+      {bytes, samples / "sample_word_product", "dp4a", tiles(128, 128, 64, 3)},
+      {bytes, samples / "sample_word_product", "casts", tiles(64, 128, 64, 4)},
+      {bytes, shipped / "gemm_int8", "naive", tiles(64, 256, 64, 3)}};
+  for (const auto& [name, folder, kernel, setting] : places) {
+    const SourceMutator& mutator = SourceMutatorNamed(name);
     SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
     const Task task = LoadTask(folder);
     Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));

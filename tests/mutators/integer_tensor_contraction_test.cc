@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "tests/mutators/byte_kernels.h"
 #include "tests/mutators/contraction_kernels.h"
 #include "tests/mutators/mutating.h"
 
@@ -14,40 +15,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-// A layer with a scale, bounds that are no int, and factors that variables of the loop stand for.
-constexpr const char* kByteLayer = R"(
-// evo:launch layer(X, W, Bias, Y, M, N, K, 0.5) grid(ceil_div(M, 32), ceil_div(N, 4), BATCH) block(32, 4)
-__global__ void layer(const signed char* X, const signed char* W, const float* bias, signed char* Y, size_t M, size_t N, size_t K,
-                      float scale) {
-  const signed char* x = X + blockIdx.z * K * M;
-  size_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  size_t j = blockIdx.y * blockDim.y + threadIdx.y;
-  if (i < M && j < N) {
-    int total = 0;
-    for (size_t k = 0; k < K; ++k) {
-      const signed char left = __ldg(&x[i * K + k]);
-      const int right = static_cast<int>(W[j * K + k]);
-      total = total + right * left;
-    }
-    // Rounded to the nearest integer.
-    const int rounded = __float2int_rn(total * scale + bias[j]);
-    Y[(blockIdx.z * M + i) * N + j] = rounded < -128 ? -128 : rounded > 127 ? 127 : rounded;
-  }
-}
-)";
-
-constexpr const char* kByteGram = R"(
-// evo:launch gram(U, V, G, M, N, K) grid(ceil_div(M, 8), ceil_div(N, 32)) block(8, 32)
-__global__ void gram(const unsigned char* u, const unsigned char* v, int* g, unsigned P, unsigned Q, unsigned S) {
-  unsigned p = blockIdx.x * 8 + threadIdx.x;
-  unsigned q = blockIdx.y * 32 + threadIdx.y;
-  if (p >= P || q >= Q) return;
-  int acc = 0;
-  for (unsigned s = 0; s < S; s++) acc += u[p * S + s] * v[q * S + s];
-  g[p * Q + q] = acc;
-}
-)";
 
 // With the larger tiles to begin with; the other child has smaller ones.
 std::string OfIntegers(const std::string& source) { return FirstChildOf("integer_tensor_contraction", source, 2); }

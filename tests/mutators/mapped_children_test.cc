@@ -11,14 +11,21 @@ TEST_F(ChildrenTest, OfProductsByTensorMaps) {
     return Parameters{{"TILE_M", m}, {"TILE_N", n}, {"STAGES", stages}};
   };
   const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
-  const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
-      {samples / "sample_half_product", "flat", tiles(128, 128, 3)},
-      {samples / "sample_half_product", "columns", tiles(256, 128, 2)},
-      {shipped / "gemm_fp16", "naive", tiles(128, 256, 4)},
-      {shipped / "linear_gelu_bf16", "naive", tiles(128, 128, 5)}};
-  for (const auto& [folder, kernel, setting] : places) {
+  constexpr auto halves = "warp_group_contraction", bytes = "integer_warp_group_contraction";
+  const std::vector<std::tuple<const char*, std::filesystem::path, const char*, Parameters>> places{
+      {halves, samples / "sample_half_product", "flat", tiles(128, 128, 3)},
+      {halves, samples / "sample_half_product", "columns", tiles(256, 128, 2)},
+      {halves, shipped / "gemm_fp16", "naive", tiles(128, 256, 4)},
+      {halves, shipped / "linear_gelu_bf16", "naive", tiles(128, 128, 5)},
+      {bytes, samples / "sample_byte_layer", "flat", tiles(128, 128, 3)},
+      {bytes, samples / "sample_byte_layer", "pointers", tiles(256, 128, 2)},
+      {bytes, samples / "sample_byte_gram", "images", tiles(128, 128, 6)},
+      {bytes, samples / "sample_mixed_layer", "activations", tiles(128, 256, 3)},
+      {bytes, samples / "sample_word_product", "dp4a", tiles(256, 128, 3)},
+      {bytes, shipped / "gemm_int8", "naive", tiles(128, 256, 4)}};
+  for (const auto& [name, folder, kernel, setting] : places) {
     SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
-    const auto children = ChildrenOf("warp_group_contraction", LoadTemplate(folder / fmt::format("{}.cu", kernel)).text);
+    const auto children = ChildrenOf(name, LoadTemplate(folder / fmt::format("{}.cu", kernel)).text);
     ASSERT_EQ(children.size(), 4u);
     const std::string child = RenderParameters(children[2], setting);
     const CompileResult compiled = CompileWith(*nvrtc_, child);

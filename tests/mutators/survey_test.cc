@@ -86,7 +86,7 @@ std::vector<Place> Places() {
 // Mutators that need not apply to the tasks, whose templates have parameters for their blocks.
 constexpr std::array kNotOnTasks{"block_shape"sv};
 // Those of what only one task has: elements of 8 bits.
-constexpr std::array kOnOneTask{"integer_tensor_contraction"sv};
+constexpr std::array kOnOneTask{"integer_tensor_contraction"sv, "integer_warp_group_contraction"sv};
 
 std::string Setting(const char* name) {
   const char* value = std::getenv(name);

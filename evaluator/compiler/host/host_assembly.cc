@@ -36,6 +36,22 @@ constexpr auto kInstructions = std::to_array<Instruction>({
     {"wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 192>"},
     {"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", "evo_cpu::MultiplyGroup<__half, 256>"},
     {"wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16", "evo_cpu::MultiplyGroup<__nv_bfloat16, 256>"},
+    {"wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8", "evo_cpu::MultiplyByteGroup<signed char, signed char, 64>"},
+    {"wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.u8", "evo_cpu::MultiplyByteGroup<signed char, unsigned char, 64>"},
+    {"wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8", "evo_cpu::MultiplyByteGroup<unsigned char, signed char, 64>"},
+    {"wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8", "evo_cpu::MultiplyByteGroup<unsigned char, unsigned char, 64>"},
+    {"wgmma.mma_async.sync.aligned.m64n128k32.s32.s8.s8", "evo_cpu::MultiplyByteGroup<signed char, signed char, 128>"},
+    {"wgmma.mma_async.sync.aligned.m64n128k32.s32.s8.u8", "evo_cpu::MultiplyByteGroup<signed char, unsigned char, 128>"},
+    {"wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.s8", "evo_cpu::MultiplyByteGroup<unsigned char, signed char, 128>"},
+    {"wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8", "evo_cpu::MultiplyByteGroup<unsigned char, unsigned char, 128>"},
+    {"wgmma.mma_async.sync.aligned.m64n192k32.s32.s8.s8", "evo_cpu::MultiplyByteGroup<signed char, signed char, 192>"},
+    {"wgmma.mma_async.sync.aligned.m64n192k32.s32.s8.u8", "evo_cpu::MultiplyByteGroup<signed char, unsigned char, 192>"},
+    {"wgmma.mma_async.sync.aligned.m64n192k32.s32.u8.s8", "evo_cpu::MultiplyByteGroup<unsigned char, signed char, 192>"},
+    {"wgmma.mma_async.sync.aligned.m64n192k32.s32.u8.u8", "evo_cpu::MultiplyByteGroup<unsigned char, unsigned char, 192>"},
+    {"wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8", "evo_cpu::MultiplyByteGroup<signed char, signed char, 256>"},
+    {"wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.u8", "evo_cpu::MultiplyByteGroup<signed char, unsigned char, 256>"},
+    {"wgmma.mma_async.sync.aligned.m64n256k32.s32.u8.s8", "evo_cpu::MultiplyByteGroup<unsigned char, signed char, 256>"},
+    {"wgmma.mma_async.sync.aligned.m64n256k32.s32.u8.u8", "evo_cpu::MultiplyByteGroup<unsigned char, unsigned char, 256>"},
     {"wgmma.fence.sync.aligned", "evo_cpu::NothingToWaitFor"},
     {"wgmma.commit_group.sync.aligned", "evo_cpu::NothingToWaitFor"},
     {"wgmma.wait_group.sync.aligned", "evo_cpu::NothingToWaitFor"},
@@ -136,7 +152,7 @@ std::string WithoutPredicate(std::string_view text) {
     operand = inner.substr(select + kSelect.size(), inner.size() - select - kSelect.size() - kSelected.size());
     instruction = Trimmed(inner.substr(0, select));
   }
-  const std::size_t use = instruction.find(" p,");
+  const std::size_t use = std::min(instruction.find(" p,"), instruction.find(" p;"));
   if (use == std::string::npos) return std::string(text);
   return instruction.replace(use + 1, 1, operand);
 }

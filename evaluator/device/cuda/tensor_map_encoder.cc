@@ -46,8 +46,11 @@ std::optional<CUtensorMapDataType> DataType(Dtype dtype) {
       return CU_TENSOR_MAP_DATA_TYPE_UINT64;
     case Dtype::kU32:
       return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    // The driver has no signed elements of 16 or 8 bits; a copy moves bits.
+    case Dtype::kI16:
     case Dtype::kU16:
       return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case Dtype::kI8:
     case Dtype::kU8:
       return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     default:

@@ -108,6 +108,10 @@ inline int __dp4a(int a, int b, int c) {
   for (int i = 0; i < 4; ++i) c += static_cast<signed char>(a >> (8 * i)) * static_cast<signed char>(b >> (8 * i));
   return c;
 }
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+  for (unsigned i = 0; i < 4; ++i) c += (a >> (8 * i) & 0xff) * (b >> (8 * i) & 0xff);
+  return c;
+}
 
 #define EVO_CPU_BITS(name, From, To)    \
   inline To name(From from) {           \

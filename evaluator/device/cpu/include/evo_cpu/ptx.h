@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "evo_cpu/ptx_copies.h"
+#include "evo_cpu/ptx_groups.h"
 #include "evo_cpu/ptx_integers.h"
 #include "evo_cpu/warp.h"
 
@@ -223,46 +224,13 @@ inline void StoreMatrices(unsigned address, unsigned a, unsigned b, unsigned c, 
   for (int i = 0; i < 4; ++i) to[i] = row[i];
 }
 
-// How a descriptor of wgmma with the 128-byte swizzle says where 16 bytes of an operand lie. Its address has 18 bits, of which
-// four are left out, and all of the dynamic shared memory is within reach of them.
-struct MatrixDescriptor {
-  unsigned start, leading, stride;  // in bytes; start from the beginning of the dynamic part
-
-  explicit MatrixDescriptor(unsigned long long bits)
-      : start((static_cast<unsigned>(bits & 0x3fff) * 16 - Base()) & 0x3ffff),
-        leading(static_cast<unsigned>(bits >> 16 & 0x3fff) * 16),
-        stride(static_cast<unsigned>(bits >> 32 & 0x3fff) * 16) {
-    if (bits >> 62 != 1 || (bits >> 49 & 7) != 0) evo_cpu_runtime->trap("wgmma: a descriptor without the 128-byte swizzle");
-    if (Base() % 1024 != 0) evo_cpu_runtime->trap("wgmma: dynamic shared memory does not begin at a multiple of 1024");
-  }
-  static unsigned Base() { return static_cast<unsigned>(reinterpret_cast<size_t>(evo_cpu_current->block->dynamic_shared)); }
-  // Of 8 elements: by k, those from 8 * vector on of a row; else those from 8 * vector on of a k.
-  void Read(bool by_k, unsigned row_or_k, unsigned vector, unsigned short (&to)[8]) const {
-    typedef unsigned __attribute__((may_alias)) Word;
-    const unsigned lines = row_or_k / 8 * stride + row_or_k % 8 * 128;
-    const unsigned plain = start + lines + (by_k ? vector * 16 : vector / 8 * leading + vector % 8 * 16);
-    const char* const base = static_cast<const char*>(evo_cpu_current->block->dynamic_shared);
-    const Word* const from = reinterpret_cast<const Word*>(base + (plain ^ (plain >> 7 & 7) << 4));
-    const Word words[4] = {from[0], from[1], from[2], from[3]};
-    std::memcpy(to, words, sizeof words);
-  }
-};
-
-// What a lane brings to a product of a warp group: where its sums are, and its share of what the warp reads.
-template <int columns>
-struct GroupOperands {
-  float* sums[columns / 2];
-  unsigned short a[8];
-  unsigned short b[columns / 16][8];
-};
-
 // A warp's 16 rows of the product. The last lane to arrive multiplies.
 template <typename T, int columns, bool a_by_k, bool b_by_k>
-EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyRows(GroupOperands<columns>& mine, bool adds) {
-  GroupOperands<columns>* const address = &mine;
+EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyRows(GroupOperands<float, columns>& mine, bool adds) {
+  GroupOperands<float, columns>* const address = &mine;
   std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
   if (!evo_cpu_runtime->arrive_warp(0xffffffffu)) return;
-  GroupOperands<columns>* lanes[32];
+  GroupOperands<float, columns>* lanes[32];
   for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
   alignas(32) float left[16][16], right[16][columns];
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -292,33 +260,18 @@ EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyRows(GroupOperands<colu
   evo_cpu_runtime->release_warp(0xffffffffu);
 }
 
-// The operands of wgmma, which are all sums and then seven numbers: two descriptors, whether it adds, two signs, two orders.
-template <int columns>
-struct GroupArguments {
-  float* sums[columns / 2];
-  unsigned long long numbers[7];
-  int sums_taken = 0, numbers_taken = 0;
-  void Take(float& sum) { sums[sums_taken++] = &sum; }
-  void Take(unsigned long long number) { numbers[numbers_taken++] = number; }
-};
-
-inline unsigned LinearThread() {
-  const evo_cpu_uint3 &at = evo_cpu_current->thread_index, &of = evo_cpu_current->block->block_dim;
-  return (at.z * of.y + at.y) * of.x + at.x;
-}
-
 // wgmma.mma_async of 64 x 16 and 16 x `columns` elements in shared memory, done at once. Each lane reads its share of the warp's
 // operands, as its own accesses.
 template <typename T, int columns, typename... Operands>
 inline void MultiplyGroup(Operands&&... operands) {
   static_assert(sizeof...(Operands) == columns / 2 + 7, "wgmma: sums, two descriptors and five numbers expected");
-  GroupArguments<columns> all;
+  GroupArguments<float, columns> all;
   (all.Take(operands), ...);
   const bool a_by_k = all.numbers[5] == 0, b_by_k = all.numbers[6] == 0;
   if (all.numbers[3] != 1 || all.numbers[4] != 1) evo_cpu_runtime->trap("wgmma: a sign other than 1");
   const MatrixDescriptor a(all.numbers[0]), b(all.numbers[1]);
   const unsigned lane = evo_cpu_current->lane, first = LinearThread() / 32 % 4 * 16;
-  GroupOperands<columns> mine;
+  GroupOperands<float, columns> mine;
   std::memcpy(mine.sums, all.sums, sizeof mine.sums);
   if (a_by_k)
     a.Read(true, first + lane / 2, lane % 2, mine.a);

@@ -16,12 +16,15 @@ inline const char* SharedAt(unsigned address) {
 inline void CopyToShared(unsigned to, const void* from, int size, int bytes) {
   typedef unsigned __attribute__((may_alias)) Word;
   typedef unsigned short __attribute__((may_alias)) Half;
-  if (size != 16 || bytes < 0 || bytes > 16 || bytes % 2 != 0)
+  typedef unsigned char __attribute__((may_alias)) Byte;
+  if (size != 16 || bytes < 0 || bytes > 16)
     evo_cpu_runtime->trap("cp.async: 16 bytes expected, or less for zeros");
   if ((to | reinterpret_cast<size_t>(from)) % 16 != 0) evo_cpu_runtime->trap("cp.async: an address is no multiple of 16");
   char* const shared = const_cast<char*>(SharedAt(to));
   if (bytes == 16) {
     for (int i = 0; i < 4; ++i) reinterpret_cast<Word*>(shared)[i] = static_cast<const Word*>(from)[i];
+  } else if (bytes % 2 != 0) {
+    for (int i = 0; i < 16; ++i) reinterpret_cast<Byte*>(shared)[i] = i < bytes ? static_cast<const Byte*>(from)[i] : Byte(0);
   } else {
     for (int i = 0; i < 8; ++i) reinterpret_cast<Half*>(shared)[i] = i < bytes / 2 ? static_cast<const Half*>(from)[i] : Half(0);
   }

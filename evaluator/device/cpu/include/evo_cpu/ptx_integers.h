@@ -2,6 +2,7 @@
 
 // Products of matrices of integers by inline PTX on the cpu device.
 
+#include "evo_cpu/ptx_groups.h"
 #include "evo_cpu/warp.h"
 
 namespace evo_cpu {
@@ -47,6 +48,61 @@ inline void MultiplyBytes(Register& d0, Register& d1, Register& d2, Register& d3
   MultiplyBytesForAll<T>(mine);
   d0 = static_cast<Register>(mine.d[0]), d1 = static_cast<Register>(mine.d[1]);
   d2 = static_cast<Register>(mine.d[2]), d3 = static_cast<Register>(mine.d[3]);
+}
+
+// A warp's 16 rows of a warp group's product of 64 x 32 and 32 x `columns` integers of 8 bits. The last lane to arrive
+// multiplies.
+template <typename A, typename B, int columns>
+EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyByteRows(GroupOperands<int, columns>& mine, bool adds) {
+  GroupOperands<int, columns>* const address = &mine;
+  std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
+  if (!evo_cpu_runtime->arrive_warp(0xffffffffu)) return;
+  GroupOperands<int, columns>* lanes[32];
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&lanes[lane], WarpSlot(lane), sizeof(void*));
+  alignas(32) unsigned left[16][32], right[32][columns];
+  A of_a[16];
+  B of_b[16];
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    std::memcpy(of_a, lanes[lane]->a, sizeof of_a);
+    for (unsigned i = 0; i < 16; ++i) left[lane / 2][lane % 2 * 16 + i] = static_cast<unsigned>(of_a[i]);
+    for (unsigned part = 0; part < columns / 16; ++part) {
+      const unsigned vector = part * 32 + lane;
+      std::memcpy(of_b, lanes[lane]->b[part], sizeof of_b);
+      for (unsigned i = 0; i < 16; ++i) right[vector % 2 * 16 + i][vector / 2] = static_cast<unsigned>(of_b[i]);
+    }
+  }
+  typedef unsigned Row __attribute__((vector_size(32), may_alias));
+  for (unsigned row = 0; row < 16; ++row) {
+    for (unsigned part = 0; part < columns / 8; ++part) {
+      int* to[8];
+      Row total = {};
+      for (unsigned i = 0; i < 8; ++i) {
+        to[i] = lanes[row % 8 * 4 + i / 2]->sums[part * 4 + row / 8 * 2 + i % 2];
+        if (adds) total[i] = static_cast<unsigned>(*to[i]);
+      }
+      for (unsigned k = 0; k < 32; ++k) total += left[row][k] * *reinterpret_cast<const Row*>(&right[k][part * 8]);
+      for (unsigned i = 0; i < 8; ++i) *to[i] = static_cast<int>(total[i]);
+    }
+  }
+  evo_cpu_runtime->release_warp(0xffffffffu);
+}
+
+// wgmma.mma_async of bytes in shared memory, done at once. Neighbours of both factors go along k: there is no other order.
+template <typename A, typename B, int columns, typename... Operands>
+inline void MultiplyByteGroup(Operands&&... operands) {
+  static_assert(sizeof...(Operands) == columns / 2 + 3, "wgmma: sums, two descriptors and whether it adds expected");
+  GroupArguments<int, columns> all;
+  (all.Take(operands), ...);
+  const MatrixDescriptor a(all.numbers[0]), b(all.numbers[1]);
+  const unsigned lane = evo_cpu_current->lane, first = LinearThread() / 32 % 4 * 16;
+  GroupOperands<int, columns> mine;
+  std::memcpy(mine.sums, all.sums, sizeof mine.sums);
+  a.Read(true, first + lane / 2, lane % 2, mine.a);
+  for (unsigned part = 0; part < columns / 16; ++part) {
+    const unsigned vector = part * 32 + lane;
+    b.Read(true, vector / 2, vector % 2, mine.b[part]);
+  }
+  MultiplyByteRows<A, B, columns>(mine, all.numbers[2] != 0);
 }
 
 }  // namespace evo_cpu
