@@ -33,7 +33,8 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
     MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows,
-    MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution, MakeIntegerTensorContraction;
+    MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution, MakeIntegerTensorContraction, MakeSplitKTile,
+    MakeSplitKTensor, MakeSplitKSplitTensor;
 constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeThreadPerRowToBlock,
                                   MakeWarpReduction,
@@ -55,7 +56,10 @@ constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeSplitTensorContraction,
                                   MakeSplitTensorConvolution,
                                   MakeStencilSums,
-                                  MakeIntegerTensorContraction};
+                                  MakeIntegerTensorContraction,
+                                  MakeSplitKTile,
+                                  MakeSplitKTensor,
+                                  MakeSplitKSplitTensor};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

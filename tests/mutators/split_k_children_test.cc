@@ -1,0 +1,46 @@
+// Matrix products whose sums are divided among blocks must compile for a GPU and be right on the cpu device.
+#include "tests/mutators/children_bench.h"
+
+namespace evo {
+namespace {
+
+// With every access checked, and results of two launches compared bit by bit, at sizes of one part, of parts of one element, of
+// more parts than blocks and of more blocks than parts.
+TEST_F(ChildrenTest, OfDividedSums) {
+  const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
+  const auto with = [](Parameters setting, std::int64_t blocks) {
+    setting["SPLIT_BLOCKS"] = blocks;
+    return setting;
+  };
+  const auto warps = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return Parameters{{"TILE_M", m}, {"TILE_N", n}, {"TILE_K", k}, {"WARPS_M", 1}, {"WARPS_N", 1}, {"STAGES", 2}};
+  };
+  constexpr auto tile = "split_k_tile", floats = "split_k_split_tensor", halves = "split_k_tensor";
+  const std::vector<std::tuple<const char*, std::filesystem::path, const char*, Parameters>> places{
+      {tile, samples / "sample_product", "flat", with(kRingSettings[1], 66)},
+      {tile, samples / "sample_product", "columns", with(kRingSettings[2], 2112)},
+      {tile, shipped / "linear_gelu", "naive", with(kRingSettings[1], 264)},
+      {tile, shipped / "gemm_int8", "naive", with(kTileSettings[1], 264)},
+      {tile, shipped / "gemm_large_k", "naive", with(kRingSettings[2], 66)},
+      {floats, samples / "sample_product", "flat", with(warps(32, 32, 16), 132)},
+      {floats, samples / "sample_product", "pointers", with(warps(16, 32, 16), 264)},
+      {floats, shipped / "linear_gelu", "naive", with(warps(32, 64, 32), 528)},
+      {floats, shipped / "gemm_tall_skinny", "naive", with(warps(64, 32, 16), 264)},
+      {halves, samples / "sample_half_product", "columns", with(warps(16, 32, 16), 264)},
+      {halves, samples / "sample_half_layer", "relu", with(warps(32, 32, 32), 66)}};
+  const Case many{"many", {{"M", 33}, {"N", 20}, {"K", 700}}};
+  for (const auto& [name, folder, kernel, setting] : places) {
+    SCOPED_TRACE(fmt::format("{} of {}/{}", name, folder.filename().string(), kernel));
+    Parent parent(LoadTemplate(folder / fmt::format("{}.cu", kernel)));
+    const SourceMutator& mutator = SourceMutatorNamed(name);
+    const auto proposals = mutator.Proposals(parent.Context());
+    ASSERT_FALSE(proposals.empty());
+    parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
+    Task task = LoadTask(folder);
+    if (folder == samples / "sample_product") task.held_out_cpu.push_back(many);
+    ExpectRight(task, parent, setting);
+  }
+}
+
+}  // namespace
+}  // namespace evo
