@@ -42,5 +42,18 @@ TEST_F(ChildrenTest, OfDividedSums) {
   }
 }
 
+// Tiles of an output of few columns, as a search begins with them.
+TEST_F(ChildrenTest, OfNarrowProducts) {
+  const std::filesystem::path folder = ShareDirectory() / "kernel_templates" / "gemm_tall_skinny";
+  for (const char* name : {"tile_contraction", "split_tensor_contraction"}) {
+    SCOPED_TRACE(name);
+    Parent parent(LoadTemplate(folder / "naive.cu"));
+    const SourceMutator& mutator = SourceMutatorNamed(name);
+    parent.genome.edits = {mutator.EditOf(parent.Context(), mutator.Proposals(parent.Context()).at(2))};
+    ExpectRight(LoadTask(folder), parent, {});
+    EXPECT_THAT(parent.rendering.source, testing::HasSubstr("#define TILE_N 32\n"));
+  }
+}
+
 }  // namespace
 }  // namespace evo

@@ -14,8 +14,8 @@ using testing::Not;
 // Both factors by floats, sums that something follows.
 TEST(SplitK, DividesSumsAndTilesTheParts) {
   for (const char* source : {kColumnMajor, kTransposedB, kAlphaBeta, kBiasGelu, kTransposedA}) {
-    EXPECT_EQ(ChildrenOf("split_k_tile", source).size(), 2u) << source;
-    EXPECT_EQ(ChildrenOf("split_k_split_tensor", source).size(), 2u) << source;
+    EXPECT_EQ(ChildrenOf("split_k_tile", source).size(), 3u) << source;
+    EXPECT_EQ(ChildrenOf("split_k_split_tensor", source).size(), 3u) << source;
     EXPECT_THAT(ChildrenOf("split_k_tensor", source), IsEmpty()) << source;
   }
   for (const char* source : {kBytes, kHalves, kFlat, kScaled}) EXPECT_EQ(ChildrenOf("split_k_tile", source).size(), 1u) << source;
@@ -24,7 +24,7 @@ TEST(SplitK, DividesSumsAndTilesTheParts) {
 }
 
 TEST(SplitK, LaunchesAKernelThatAddsUpTheParts) {
-  const std::string child = FirstChildOf("split_k_tile", kBiasGelu, 2);
+  const std::string child = FirstChildOf("split_k_tile", kBiasGelu, 3);
   const std::string length = "64 * ceil_div(K, 64 * max(1, SPLIT_BLOCKS / (ceil_div(N, TILE_N) * ceil_div(M, TILE_M))))";
   EXPECT_THAT(child, AllOf(HasSubstr("// evo:workspace partial_sums f32 [ceil_div(K, " + length + "), M, N]\n"),
                            HasSubstr("// evo:launch linear_parts(X, W, M, N, K, partial_sums, " + length +
@@ -61,7 +61,7 @@ TEST(SplitK, GivesAFlatKernelTwoIndices) {
 TEST(SplitK, TakesNamesThatAreFree) {
   std::string source = kTransposedB;
   source.replace(source.find("__global__"), 0, "#define SPLIT_BLOCKS 3\n#define parts 4\nstruct partial_sums {};\n");
-  const std::string child = FirstChildOf("split_k_tile", source, 2);
+  const std::string child = FirstChildOf("split_k_tile", source, 3);
   EXPECT_THAT(child, AllOf(HasSubstr("evo:param SPLIT_BLOCKS_2 66"), HasSubstr("const float* partial_sums_2, int parts_2)")));
 }
 
