@@ -168,8 +168,8 @@ TEST(GenomeRenderer, AppliesEditsInOrder) {
   EXPECT_EQ(parent.rendering.dropped.size(), 1u);
 }
 
-// Operators that rewrite whole kernels parse sources of their own by a tree's parser. What they find may not depend on which other
-// sources were looked at.
+// Operators that rewrite whole kernels parse sources of their own by a tree's parser. What they find may not depend on which
+// other sources were looked at.
 TEST(GenomeRenderer, ATreeHasItsParser) {
   GenomeRenderer renderer(TestPaths());
   const std::string text = "__global__ void k() {}\n";
