@@ -52,7 +52,7 @@ std::vector<Row> Table() {
         "unroll_pragma", "launch_bounds", "thread_per_row_to_block"}},
       {Bottleneck::kTail,
        {"thread_per_row_to_warp", "thread_per_row_to_block", "split_k_tile", "split_k_tensor", "split_k_split_tensor",
-        "block_shape"},
+        "split_k_warp_group", "block_shape"},
        {"grid_stride", "parameter_step", "parameter_draw", "parameter_mix"}},
       {Bottleneck::kLaunch, {"thread_per_row_to_block", "block_shape"}, {"grid_stride", "parameter_step", "parameter_draw"}},
   };

@@ -34,7 +34,7 @@ Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, Make
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
     MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows,
     MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution, MakeIntegerTensorContraction, MakeSplitKTile,
-    MakeSplitKTensor, MakeSplitKSplitTensor;
+    MakeSplitKTensor, MakeSplitKSplitTensor, MakeSplitKWarpGroup;
 constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeThreadPerRowToBlock,
                                   MakeWarpReduction,
@@ -59,7 +59,8 @@ constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeIntegerTensorContraction,
                                   MakeSplitKTile,
                                   MakeSplitKTensor,
-                                  MakeSplitKSplitTensor};
+                                  MakeSplitKSplitTensor,
+                                  MakeSplitKWarpGroup};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

@@ -20,6 +20,7 @@ namespace evo {
 std::unique_ptr<Mutator> MakeTileContraction();
 std::unique_ptr<Mutator> MakeTensorContraction();
 std::unique_ptr<Mutator> MakeSplitTensorContraction();
+std::unique_ptr<Mutator> MakeWarpGroupContraction();
 
 namespace {
 
@@ -50,6 +51,7 @@ class SplitK : public KernelVisitor {
   std::string_view name() const override { return kind_.name; }
   Promise promise() const override { return Promise::kReassociating; }
   std::string_view description() const override { return kind_.description; }
+  std::string_view required_arch() const override { return tiles_->required_arch(); }
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
@@ -153,10 +155,15 @@ const SplitK::Kind kFloatParts{
     "split_k_split_tensor", "divides the sums of a matrix product with few elements into parts, each by split_tensor_contraction",
     MakeSplitTensorContraction};
 
+const SplitK::Kind kGroupParts{
+    "split_k_warp_group", "divides the sums of a matrix product with few elements into parts, each by warp_group_contraction",
+    MakeWarpGroupContraction};
+
 }  // namespace
 
 std::unique_ptr<Mutator> MakeSplitKTile() { return std::make_unique<SplitK>(kTileParts); }
 std::unique_ptr<Mutator> MakeSplitKTensor() { return std::make_unique<SplitK>(kTensorParts); }
 std::unique_ptr<Mutator> MakeSplitKSplitTensor() { return std::make_unique<SplitK>(kFloatParts); }
+std::unique_ptr<Mutator> MakeSplitKWarpGroup() { return std::make_unique<SplitK>(kGroupParts); }
 
 }  // namespace evo

@@ -15,7 +15,7 @@ TEST_F(ChildrenTest, OfDividedSums) {
   const auto warps = [](std::int64_t m, std::int64_t n, std::int64_t k) {
     return Parameters{{"TILE_M", m}, {"TILE_N", n}, {"TILE_K", k}, {"WARPS_M", 1}, {"WARPS_N", 1}, {"STAGES", 2}};
   };
-  constexpr auto tile = "split_k_tile", floats = "split_k_split_tensor", halves = "split_k_tensor";
+  constexpr auto tile = "split_k_tile", floats = "split_k_split_tensor", halves = "split_k_tensor", groups = "split_k_warp_group";
   const std::vector<std::tuple<const char*, std::filesystem::path, const char*, Parameters>> places{
       {tile, samples / "sample_product", "flat", with(kRingSettings[1], 66)},
       {tile, samples / "sample_product", "columns", with(kRingSettings[2], 2112)},
@@ -27,7 +27,11 @@ TEST_F(ChildrenTest, OfDividedSums) {
       {floats, shipped / "linear_gelu", "naive", with(warps(32, 64, 32), 528)},
       {floats, shipped / "gemm_tall_skinny", "naive", with(warps(64, 32, 16), 264)},
       {halves, samples / "sample_half_product", "columns", with(warps(16, 32, 16), 264)},
-      {halves, samples / "sample_half_layer", "relu", with(warps(32, 32, 32), 66)}};
+      {halves, samples / "sample_half_layer", "relu", with(warps(32, 32, 32), 66)},
+      {groups,
+       samples / "sample_half_product",
+       "columns",
+       {{"TILE_M", 64}, {"GROUP_ROWS", 64}, {"SPLIT_BLOCKS", 132}, {"STAGES", 3}}}};
   const Case many{"many", {{"M", 33}, {"N", 20}, {"K", 700}}};
   for (const auto& [name, folder, kernel, setting] : places) {
     SCOPED_TRACE(fmt::format("{} of {}/{}", name, folder.filename().string(), kernel));

@@ -20,6 +20,9 @@ TEST(SplitK, DividesSumsAndTilesTheParts) {
   }
   for (const char* source : {kBytes, kHalves, kFlat, kScaled}) EXPECT_EQ(ChildrenOf("split_k_tile", source).size(), 1u) << source;
   EXPECT_EQ(ChildrenOf("split_k_tensor", kHalves).size(), 2u);
+  const auto groups = ChildrenOf("split_k_warp_group", kHalves);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_THAT(groups[0], AllOf(HasSubstr("// evo:requires sm_90a\n"), HasSubstr("wgmma"), HasSubstr("hgemm_parts(")));
   for (const auto& [source, why] : kRefused) EXPECT_THAT(ChildrenOf("split_k_tile", source), IsEmpty()) << why;
 }
 
