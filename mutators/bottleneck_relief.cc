@@ -54,7 +54,8 @@ std::vector<Row> Table() {
        {"double_buffer", "read_only_load", "shared_stage", "shared_padding", "shared_swizzle", "register_tile", "unroll_and_jam",
         "unroll_pragma", "launch_bounds", "thread_per_row_to_block"}},
       {Bottleneck::kTail,
-       {"thread_per_row_to_warp", "thread_per_row_to_block", "block_shape"},
+       {"thread_per_row_to_warp", "thread_per_row_to_block", "split_k_tile", "split_k_tensor", "split_k_split_tensor",
+        "split_k_warp_group", "block_shape"},
        {"grid_stride", "parameter_step", "parameter_draw", "parameter_mix"}},
       {Bottleneck::kLaunch, {"thread_per_row_to_block", "block_shape"}, {"grid_stride", "parameter_step", "parameter_draw"}},
   };

@@ -34,7 +34,7 @@ Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, Make
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
     MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows,
     MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution, MakeIntegerTensorContraction,
-    MakeIntegerWarpGroupContraction;
+    MakeIntegerWarpGroupContraction, MakeSplitKTile, MakeSplitKTensor, MakeSplitKSplitTensor, MakeSplitKWarpGroup;
 constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeThreadPerRowToBlock,
                                   MakeWarpReduction,
@@ -57,7 +57,11 @@ constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeSplitTensorConvolution,
                                   MakeStencilSums,
                                   MakeIntegerTensorContraction,
-                                  MakeIntegerWarpGroupContraction};
+                                  MakeIntegerWarpGroupContraction,
+                                  MakeSplitKTile,
+                                  MakeSplitKTensor,
+                                  MakeSplitKSplitTensor,
+                                  MakeSplitKWarpGroup};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

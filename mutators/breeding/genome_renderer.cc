@@ -60,17 +60,23 @@ SyntaxParser& GenomeRenderer::ParserFor(const std::string& text) {
     parsers_.splice(parsers_.begin(), parsers_, found);
   } else {
     parsers_.emplace_front(preamble, std::make_unique<SyntaxParser>(paths_));
-    if (parsers_.size() > kParsers) parsers_.pop_back();
+    if (parsers_.size() > kParsers) {
+      // A tree without its parser would have no sources that are written out further.
+      const std::string& gone = parsers_.back().first;
+      std::erase_if(trees_, [&](const auto& tree) { return PreambleOf(tree->text()) == gone; });
+      parsers_.pop_back();
+    }
   }
   return *parsers_.front().second;
 }
 
 std::shared_ptr<const SyntaxTree> GenomeRenderer::TreeOf(const std::string& text) {
+  SyntaxParser& parser = ParserFor(text);
   const auto found = std::find_if(trees_.begin(), trees_.end(), [&](const auto& tree) { return tree->text() == text; });
   if (found != trees_.end()) {
     trees_.splice(trees_.begin(), trees_, found);
   } else {
-    trees_.push_front(std::make_shared<const SyntaxTree>(ParserFor(text).Parse(text)));
+    trees_.push_front(std::make_shared<const SyntaxTree>(parser.Parse(text)));
     if (trees_.size() > kTrees) trees_.pop_back();
   }
   return trees_.front();

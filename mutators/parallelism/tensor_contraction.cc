@@ -25,10 +25,7 @@ constexpr int kMostElements = 4096;
 
 // What a search begins with.
 struct Sizes {
-  std::int64_t tile;
-  std::int64_t tile_k;
-  std::int64_t warps;  // along either axis
-  std::int64_t stages;
+  std::int64_t tile_m, tile_n, tile_k, warps_m, warps_n, stages;
 };
 
 // The types of elements differ in what an operator says of them, and in the writer.
@@ -38,9 +35,8 @@ struct OperandElements {
   std::variant<TensorOperands, std::string> (*operands)(const SyntaxTree& tree, const Contraction& found);
   Promise promise;
   const std::vector<std::int64_t>& depths;
-  Sizes large;     // tiles that large products want
-  Sizes small;     // those of which small products have enough for all multiprocessors
-  bool one_block;  // whether the compiler is told that one block per multiprocessor is enough
+  std::vector<Sizes> sizes;  // for large products, and for small ones: as many tiles as fill all multiprocessors
+  bool one_block;            // whether the compiler is told that one block per multiprocessor is enough
 };
 // Products of elements with 11 significant bits are exact in float; tensor cores add them in an order of their own. A float is
 // the sum of two such elements up to its last bits.
@@ -50,19 +46,18 @@ const OperandElements kHalves{
     AsTensorOperands,
     Promise::kReassociating,
     kTensorDepths,
-    {128, 32, 2, 3},
-    {32, 32, 1, 2},
+    {{128, 128, 32, 2, 2, 3}, {32, 32, 32, 1, 1, 2}},
     false};
 // With a depth of 32, tiles of a warp of 64 x 64 elements exceed its registers. Smaller ones leave some over, but ptxas uses them
-// for products that do not wait for each other only where it need not save any for other blocks.
+// for products that do not wait for each other only where it need not save any for other blocks. An output of few columns has
+// tiles of its own: wider ones would compute what nobody asks for.
 const OperandElements kFloats{
     "split_tensor_contraction",
     "computes a matrix product of floats on tensor cores, each split into two numbers of tf32, with sizes as parameters",
     AsSplitOperands,
     Promise::kReassociating,
     kTensorDepths,
-    {128, 16, 2, 4},
-    {32, 32, 1, 2},
+    {{128, 128, 16, 2, 2, 4}, {32, 32, 32, 1, 1, 2}, {128, 32, 16, 4, 1, 4}},
     true};
 // Sums of integers, which wrap, have the same bits in any order.
 const OperandElements kBytes{
@@ -71,8 +66,7 @@ const OperandElements kBytes{
     AsIntegerOperands,
     Promise::kExact,
     kByteDepths,
-    {128, 64, 2, 4},
-    {32, 64, 1, 3},
+    {{128, 128, 64, 2, 2, 4}, {32, 32, 64, 1, 1, 3}},
     false};
 
 // One thread per element of a matrix product becomes a block per tile of the output on tensor cores: tiles of both factors come
@@ -110,7 +104,7 @@ class TensorContraction : public KernelVisitor {
       if (!grid)
         refuse_kernel(kUnknownGrid);
       else
-        for (const Sizes& sizes : {elements_.large, elements_.small})
+        for (const Sizes& sizes : elements_.sizes)
           propose(Tiled(context, contraction, std::get<TensorOperands>(operands), names, *grid, sizes));
     }
   }
@@ -135,9 +129,9 @@ class TensorContraction : public KernelVisitor {
     proposal.launch = {{launched, "grid", fmt::format("{}", fmt::join(grid, ", "))},
                        {launched, "block", threads},
                        {launched, "shared", fmt::format("max({}, {})", writer->RingBytes(), writer->SumBytes())}};
-    proposal.brings = {{tile_m, kTensorTiles, sizes.tile},       {tile_n, kTensorTiles, sizes.tile},
-                       {tile_k, elements_.depths, sizes.tile_k}, {warps_m, kWarps, sizes.warps},
-                       {warps_n, kWarps, sizes.warps},           {stages, kStages, sizes.stages}};
+    proposal.brings = {{tile_m, kTensorTiles, sizes.tile_m},     {tile_n, kTensorTiles, sizes.tile_n},
+                       {tile_k, elements_.depths, sizes.tile_k}, {warps_m, kWarps, sizes.warps_m},
+                       {warps_n, kWarps, sizes.warps_n},         {stages, kStages, sizes.stages}};
     const auto divides = [&](const std::string& tile) {
       return fmt::format("{} * {} / {} % ({}) == 0", tile, tile_k, VectorElements(operands.type), threads);
     };

@@ -41,11 +41,12 @@ constexpr int kAllShared = 233472;
 constexpr int kAllRegisters = 65536;
 constexpr int kThreadRegisters = 255;
 
-// What a search begins with: tiles that large products want, and those of which small ones have enough for all multiprocessors.
+// What a search begins with: tiles that large products want, those of which small ones have enough for all multiprocessors, and
+// those of an output of few columns.
 struct RingSizes {
   std::int64_t tile_m, tile_n, thread_m, thread_n, stages, blocks;
 };
-constexpr RingSizes kRingSizes[] = {{128, 256, 8, 16, 4, 1}, {64, 64, 8, 4, 4, 3}};
+constexpr RingSizes kRingSizes[] = {{128, 256, 8, 16, 4, 1}, {64, 64, 8, 4, 4, 3}, {128, 32, 8, 4, 4, 4}};
 
 // One thread per element of a matrix product becomes a block per tile of the output: both factors' parts come through shared
 // memory, and each thread keeps a tile of sums in registers. All of it at once, because shared tiles alone are slower than what

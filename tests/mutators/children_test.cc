@@ -110,7 +110,7 @@ TEST_F(ChildrenTest, OfMatrixProducts) {
     const SourceMutator& mutator = SourceMutatorNamed("tile_contraction");
     const auto proposals = mutator.Proposals(parent.Context());
     ASSERT_FALSE(proposals.empty());
-    const bool floats = proposals.size() == 2;
+    const bool floats = proposals.size() == 3;
     EXPECT_EQ(floats, task.arguments.front().dtype == Dtype::kF32) << proposals.size();
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposals.front())};
     const Parameters of_template = parent.genome.parameters;

@@ -1,5 +1,6 @@
 #include "mutators/breeding/edit_application.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "core/error.h"
@@ -165,6 +166,17 @@ TEST(GenomeRenderer, AppliesEditsInOrder) {
   EXPECT_THAT(parent.rendering.source, HasSubstr("a[0] = 1;"));
   EXPECT_THAT(parent.rendering.applied.edits, IsEmpty());
   EXPECT_EQ(parent.rendering.dropped.size(), 1u);
+}
+
+// Operators that rewrite whole kernels parse sources of their own by a tree's parser. What they find may not depend on which
+// other sources were looked at.
+TEST(GenomeRenderer, ATreeHasItsParser) {
+  GenomeRenderer renderer(TestPaths());
+  const std::string text = "__global__ void k() {}\n";
+  renderer.TreeOf(text);
+  for (const char* header : {"stddef.h", "limits.h", "float.h", "stdint.h"})
+    renderer.TreeOf(fmt::format("#include <{}>\n{}", header, text));
+  EXPECT_NE(renderer.TreeOf(text)->Reparsed("\n" + text), nullptr);
 }
 
 TEST(GenomeRenderer, CodeThatParametersRemoveIsNotEdited) {

@@ -75,6 +75,11 @@ class PromiseTest : public ChildrenTest {
       const std::vector<float> values = argument.role == Role::kOut ? std::vector<float>(count) : draw(argument, count);
       buffers[argument.name] = {argument.dtype == Dtype::kBF16 ? Upload(Shortened(values)) : Upload(values), count};
     }
+    // Of NaN, so that what is read before it is stored shows.
+    for (const PlannedWorkspace& workspace : plan.workspaces) {
+      const std::size_t bytes = static_cast<std::size_t>(workspace.elements) * ByteSize(workspace.dtype);
+      buffers[workspace.name] = {Upload(std::vector<std::uint8_t>(bytes, 0xff)), bytes};
+    }
     for (const auto& step : plan.steps) {
       const DeviceStatus status = Run(*program, Bind(std::get<PlannedLaunch>(step), compiled, buffers));
       EXPECT_TRUE(status.ok()) << status.message << "\n" << source;

@@ -32,7 +32,7 @@ __global__ void clamped(const float* A, const float* B, float* C, int M, int N, 
   const auto draw = [&](const Argument& argument, std::size_t) { return argument.name == "A" ? a : b; };
   const std::vector<float> expected = OutputsOn(task, kSource, draw);
   const auto children = ChildrenOf("split_tensor_contraction", kSource);
-  ASSERT_EQ(children.size(), 2u);
+  ASSERT_EQ(children.size(), 3u);
   int finite = 0;
   const auto wrong = [&](const std::string& source) {
     const auto terms = [&](std::size_t i) {

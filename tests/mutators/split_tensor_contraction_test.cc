@@ -16,13 +16,13 @@ using testing::IsEmpty;
 using testing::Not;
 
 // With the larger tiles to begin with; the other child has smaller ones.
-std::string BySplitting(const std::string& source) { return FirstChildOf("split_tensor_contraction", source, 2); }
+std::string BySplitting(const std::string& source) { return FirstChildOf("split_tensor_contraction", source, 3); }
 
 std::vector<std::string> WhyNotSplit(const std::string& source) { return RefusalsOf("split_tensor_contraction", source); }
 
 TEST(SplitTensorContraction, BringsParametersAndBlocks) {
   const auto children = ChildrenOf("split_tensor_contraction", kAlphaBeta);
-  ASSERT_EQ(children.size(), 2u);
+  ASSERT_EQ(children.size(), 3u);
   EXPECT_THAT(children[0], AllOf(HasSubstr("// evo:param TILE_M 16 32 64 128 256\n"), HasSubstr("// evo:param STAGES 2 3 4\n"),
                                  HasSubstr("// evo:constraint TILE_M * TILE_K / 4 % (WARPS_M * WARPS_N * 32) == 0\n"),
                                  HasSubstr("#define TILE_M 128\n"), HasSubstr("#define TILE_K 16\n")));

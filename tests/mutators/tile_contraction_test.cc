@@ -31,10 +31,11 @@ TEST(TileContraction, TilesWhatIsUnderstoodAndNothingElse) {
 TEST(TileContraction, BringsFloatsThroughARing) {
   for (const char* source : {kColumnMajor, kTransposedB, kAlphaBeta, kBiasGelu, kBatched, kTransposedA}) {
     const auto children = ChildrenOf("tile_contraction", source);
-    ASSERT_EQ(children.size(), 2u) << source;
+    ASSERT_EQ(children.size(), 3u) << source;
     EXPECT_THAT(children[0], AllOf(HasSubstr("evo:param TILE_M 32 64 128 256\n"), HasSubstr("evo:param STAGES 2 3 4\n"),
                                    HasSubstr("#define TILE_M 128\n"), HasSubstr("#include <cuda_pipeline.h>\n")));
     EXPECT_THAT(children[1], HasSubstr("#define TILE_M 64\n"));
+    EXPECT_THAT(children[2], AllOf(HasSubstr("#define TILE_M 128\n"), HasSubstr("#define TILE_N 32\n")));
   }
   EXPECT_THAT(Tiled(kAlphaBeta), HasSubstr("__global__ __launch_bounds__(TILE_M / THREAD_M * (TILE_N / THREAD_N), BLOCKS) void"));
   EXPECT_THAT(Tiled(kAlphaBeta), HasSubstr(" shared(STAGES * TILE_K * (TILE_M + TILE_N + 8) * 4)\n"));
