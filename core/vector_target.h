@@ -5,7 +5,11 @@
 #if defined(__x86_64__)
 #define EVO_HAS_VECTOR_TARGETS 1
 #define EVO_TARGET_AVX2 [[gnu::target("avx2")]]
+#ifdef __clang__
+#define EVO_TARGET_AVX512 [[gnu::target("avx512f,avx512dq,avx512vl")]]
+#else
 #define EVO_TARGET_AVX512 [[gnu::target("avx512f,avx512dq,avx512vl,prefer-vector-width=512")]]
+#endif
 #else
 #define EVO_HAS_VECTOR_TARGETS 0
 #endif

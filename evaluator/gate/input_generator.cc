@@ -225,7 +225,9 @@ std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, st
   const auto row = static_cast<std::size_t>(row_length);
   if (!DrawsEachAlone(generator.kind) && generator.kind != DrawKind::kOneHot)
     return FromDoubles(DrawValues(generator, count, row, variables, rng), dtype);
-  memory.resize(count * ByteSize(dtype));
+  const std::size_t bytes = count * ByteSize(dtype);
+  if (memory.capacity() < bytes) memory = {};  // what is in it is not to be copied
+  memory.resize(bytes);
   if (generator.kind == DrawKind::kOneHot) {
     StoreOnes(dtype, row, memory, rng);
     return memory;

@@ -23,8 +23,9 @@ namespace evo {
 // The contents of a task's inputs and inouts on the host, in the order of the arguments; empty for other arguments.
 using DrawnArguments = std::vector<std::vector<std::byte>>;
 
-// Each input is drawn by its generator number `generator`, modulo the number of generators that it has.
-DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed);
+// Each input is drawn by its generator number `generator`, modulo the number of generators that it has. `memory`: arguments that
+// are no longer needed, to be used again.
+DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed, DrawnArguments memory = {});
 
 // The arguments of one case on the device, with the reference answer. Outputs lie in buffers of their own. One program after
 // another uses them; a program that changes the inputs is found out.
@@ -77,6 +78,8 @@ class InputSet {
 
   // The reference's answers, one for each output, in the order of the arguments.
   std::vector<std::vector<double>> References() const;
+  // The largest finite magnitude in each of them, found where they are. Overwrites what the outputs hold.
+  std::variant<std::vector<double>, Failure> LargestAnswers();
   // The dtype of each output and its check for these sizes, likewise.
   std::vector<Dtype> OutputDtypes() const;
   std::vector<OutputCheck> Checks() const;

@@ -110,7 +110,7 @@ class WorkerPool : public JobRunner {
   };
 
   void Serve(Slot& slot, const std::stop_token& stop);
-  bool AwaitJob(const std::stop_token& stop);
+  bool AwaitJob(const Slot& slot, const std::stop_token& stop);
   void ServeNext(Slot& slot, SteadyTime since);
   void SendAhead(Slot& slot);
   void PassOn(TakenJob ahead);
