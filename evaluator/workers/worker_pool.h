@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/record_json.h"  // how an optional value is read, before `greeting` asks
 #include "evaluator/workers/job_queue.h"
 #include "evaluator/workers/job_runner.h"
 #include "evaluator/workers/worker_process.h"
