@@ -11,11 +11,23 @@
 #include "evaluator/gate/input_generator.h"
 
 namespace evo {
-namespace {
-
-constexpr std::int64_t kLargeArgument = 1 << 16;  // elements
-
-}  // namespace
+DrawnArguments DrawSideBySide(const std::vector<std::optional<std::int64_t>>& elements,
+                              const std::function<std::vector<std::byte>(std::size_t)>& draw) {
+  // Drawing that many takes longer than starting a thread.
+  constexpr std::int64_t kMany = 1 << 16;
+  std::vector<std::future<std::vector<std::byte>>> drawing(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] > kMany) drawing[i] = std::async(std::launch::async | std::launch::deferred, draw, i);
+  }
+  DrawnArguments drawn(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] && !drawing[i].valid()) drawn[i] = draw(i);
+  }
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (drawing[i].valid()) drawn[i] = drawing[i].get();
+  }
+  return drawn;
+}
 
 DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed, DrawnArguments memory) {
   const Variables variables = CaseVariables(task, sizes);
@@ -30,18 +42,11 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator,
     return GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables,
                          Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next(), std::move(memory[i]));
   };
-  // Large arguments are drawn in parallel: that takes longer than starting a thread.
-  std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
-  for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (!task.arguments[i].IsDrawn()) continue;
-    const bool large = ElementCount(task.arguments[i], variables) > kLargeArgument;
-    drawing[i] = std::async(large ? std::launch::async | std::launch::deferred : std::launch::deferred, draw, i);
+  std::vector<std::optional<std::int64_t>> elements(task.arguments.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (task.arguments[i].IsDrawn()) elements[i] = ElementCount(task.arguments[i], variables);
   }
-  DrawnArguments drawn(drawing.size());
-  for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (drawing[i].valid()) drawn[i] = drawing[i].get();
-  }
-  return drawn;
+  return DrawSideBySide(elements, draw);
 }
 
 std::variant<std::unique_ptr<InputSet>, Failure> InputSet::MakeUnanswered(Device& device, const Task& task, const Case& sizes,

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -26,6 +28,10 @@ using DrawnArguments = std::vector<std::vector<std::byte>>;
 // Each input is drawn by its generator number `generator`, modulo the number of generators that it has. `memory`: arguments that
 // are no longer needed, to be used again.
 DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed, DrawnArguments memory = {});
+
+// Draws the arguments that have a number of elements, those of many in threads of their own.
+DrawnArguments DrawSideBySide(const std::vector<std::optional<std::int64_t>>& elements,
+                              const std::function<std::vector<std::byte>(std::size_t)>& draw);
 
 // The arguments of one case on the device, with the reference answer. Outputs lie in buffers of their own. One program after
 // another uses them; a program that changes the inputs is found out.

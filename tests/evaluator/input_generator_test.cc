@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/half.h"
 #include "evaluator/device/scalar_bytes.h"
+#include "evaluator/gate/input_set.h"
 #include "kernel_templates/generator.h"
 
 namespace evo {
@@ -90,6 +91,18 @@ TEST(InputGenerator, WhatIsStoredAtOnceIsWhatDrawnValuesAreRoundedTo) {
       }
     }
   }
+}
+
+TEST(InputGenerator, ArgumentsAreDrawnInTheirPlaces) {
+  const auto draw = [](std::size_t i) {
+    if (i == 4) throw Error("the fifth");
+    return std::vector<std::byte>(i + 1);
+  };
+  const auto drawn = DrawSideBySide({100'000, 10, std::nullopt, 70'000}, draw);
+  ASSERT_EQ(drawn.size(), 4U);
+  EXPECT_THAT((std::vector{drawn[0].size(), drawn[1].size(), drawn[2].size(), drawn[3].size()}), ElementsAre(1U, 2U, 0U, 4U));
+  EXPECT_THROW(DrawSideBySide({1, 1, 1, 1, 1}, draw), Error);
+  EXPECT_THROW(DrawSideBySide({1, 1, 1, 1, 100'000}, draw), Error);
 }
 
 TEST(InputGenerator, SameSeedSameBytes) {
