@@ -18,8 +18,10 @@
 #include "evaluator/device/cpu/cpu_device.h"
 #include "evaluator/device/cpu/cpu_policy.h"
 #include "evaluator/device/cuda/cuda_device.h"
+#include "evaluator/device/cuda/cuda_policy.h"
 #include "evaluator/reference/python_reference.h"
 #include "evaluator/workers/device_roles.h"
+#include "evaluator/workers/kept_compiler.h"
 #include "evaluator/workers/watched_worker.h"
 #include "evaluator/workers/worker_identity.h"
 #include "evaluator/workers/worker_main.h"
@@ -27,6 +29,7 @@
 #include "import/import.h"
 #include "import/kernel_signatures.h"
 #include "mutators/breeding/breeding_station.h"
+#include "platform/folder_writer.h"
 #include "platform/installation.h"
 #include "platform/kept_process.h"
 #include "platform/scratch_folder.h"
@@ -45,7 +48,7 @@ fs::path RequiredCudaRoot() {
 
 fs::path Scratch(const char* purpose) { return fs::temp_directory_path() / fmt::format("evo-{}-{}", purpose, ::getpid()); }
 
-std::unique_ptr<Compiler> MakeNvrtc(const fs::path& assembled = {}) {
+std::unique_ptr<NvrtcCompiler> MakeNvrtc(const fs::path& assembled = {}) {
   return std::make_unique<NvrtcCompiler>(NvrtcPaths{RequiredCudaRoot(), ShareDirectory() / "nvrtc", Scratch("nvrtc"), assembled});
 }
 
@@ -79,7 +82,37 @@ CudaUse UseIn(const nlohmann::json& init) {
   return use == "tool" ? CudaUse::kTool : use == "counting" ? CudaUse::kCounting : CudaUse::kTiming;
 }
 
-DeviceKind CudaKind() {
+// Where evo's own kernels for a GPU are kept, compiled.
+struct KernelStore {
+  fs::path folder;                       // empty: nowhere
+  std::unique_ptr<FolderWriter> writer;  // null: nothing is added
+};
+
+// The file's size and time, if it is a file.
+std::string StampOf(const fs::path& file) {
+  std::error_code failed;
+  const auto size = fs::file_size(file, failed);
+  const auto time = fs::last_write_time(file, failed).time_since_epoch().count();
+  return fmt::format("{} {} {}", file.string(), failed ? 0 : size, failed ? 0 : time);
+}
+
+// What decides how NVRTC compiles a source of ours: the options are part of this program.
+std::string MakerOf(const NvrtcCompiler& compiler) {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  return fmt::format("{}\n{}\n{}\n{}", kEvoVersion, compiler.version(), StampOf(compiler.file()), StampOf(program));
+}
+
+std::unique_ptr<Device> MakeCudaDevice(const nlohmann::json& init, const KernelStore& store) {
+  const std::unique_ptr<NvrtcCompiler> nvrtc = MakeNvrtc();
+  KeptCompiler compiler(*nvrtc, MakerOf(*nvrtc), store.folder, [&](std::string_view name, std::string_view contents) {
+    if (store.writer != nullptr) store.writer->Write(name, contents);
+  });
+  return std::make_unique<CudaDevice>(CudaDeviceOptions{init.at("ordinal").get<int>(), RequiredCudaRoot(), UseIn(init)},
+                                      compiler);
+}
+
+DeviceKind CudaKind(const std::shared_ptr<KernelStore>& store) {
   return {.kind = kCudaPolicy.kind,
           .make_compiler =
               [] {
@@ -89,11 +122,7 @@ DeviceKind CudaKind() {
               },
           .make_check_compiler = {},
           .compile_export = CompileExport,
-          .make_device = [](const nlohmann::json& init) -> std::unique_ptr<Device> {
-            const std::unique_ptr<Compiler> compiler = MakeNvrtc();
-            const CudaDeviceOptions options{init.at("ordinal").get<int>(), RequiredCudaRoot(), UseIn(init)};
-            return std::make_unique<CudaDevice>(options, *compiler);
-          }};
+          .make_device = [store](const nlohmann::json& init) { return MakeCudaDevice(init, *store); }};
 }
 
 SyntaxPaths ParserPaths() {
@@ -152,6 +181,20 @@ WorkerRoleFactory WithReference(GivenReference given, WorkerRoleFactory make) {
   };
 }
 
+// A confined worker cannot write what it compiles while its device is made. A child of it can, which has ended before the worker
+// gets a job. A tool that watches the worker would watch the child.
+WorkerRoleFactory WithKernelStore(std::shared_ptr<KernelStore> store, WorkerRoleFactory make) {
+  return [store = std::move(store), make = std::move(make)](const nlohmann::json& init) {
+    if (init.value("device", "") == kCudaPolicy.kind) {
+      store->folder = OwnFolder(UserCacheFolder());
+      if (UseIn(init) != CudaUse::kTool) store->writer = std::make_unique<FolderWriter>(store->folder);
+    }
+    std::unique_ptr<WorkerRole> role = make(init);
+    store->writer.reset();
+    return role;
+  };
+}
+
 // Where another program than evo starts the worker, anybody may write to $TMPDIR.
 WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
   return [&scratch, make = std::move(make)](const nlohmann::json& init) {
@@ -163,11 +206,16 @@ WorkerRoleFactory WithScratch(ScratchFolder& scratch, WorkerRoleFactory make) {
 int Serve() {
   std::signal(SIGXFSZ, SIG_DFL);  // evo ignores it; a candidate or a compiler that writes without end is ended
   const auto reference = std::make_shared<std::unique_ptr<Reference>>();
-  auto roles = DeviceRoles({CpuKind(), CudaKind()}, reference);
+  const auto kernels = std::make_shared<KernelStore>();
+  auto roles = DeviceRoles({CpuKind(), CudaKind(kernels)}, reference);
   roles["breed"] = MakeBreedRole;
   roles["import"] = [](const nlohmann::json&) { return std::make_unique<ImportRole>(); };
   ScratchFolder scratch;
-  for (auto& [name, make] : roles) make = WithScratch(scratch, WithReference(reference, Confined(name, std::move(make))));
+  for (auto& [name, make] : roles) {
+    make = WithReference(reference, Confined(name, std::move(make)));
+    if (name == "run") make = WithKernelStore(kernels, std::move(make));
+    make = WithScratch(scratch, std::move(make));
+  }
   return WorkerMain(roles, Introduction(kEvoVersion));
 }
 

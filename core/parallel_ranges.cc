@@ -20,7 +20,9 @@ void ForRanges(std::size_t count, const std::function<void(const Range&)>& work)
     for (std::size_t number = next++; number < ranges; number = next++)
       work({number * kRangeElements, std::min(count, (number + 1) * kRangeElements), number});
   };
-  const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1U);
+  if (ranges < 2 * 2) return take();
+  // The C library reads a file each time it is asked.
+  static const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1U);
   const std::size_t threads = std::min({ranges / 2, processors, kMostThreads});
   std::vector<std::future<void>> others;
   // Where no thread can be started, the work is done when it is waited for.

@@ -20,8 +20,6 @@ Rng::Rng(std::uint64_t seed) : engine_(Mix(seed)) {}
 
 Rng::Rng(std::uint64_t seed, std::uint64_t generation, std::uint64_t index) : engine_(Mix(Mix(Mix(seed) ^ generation) ^ index)) {}
 
-std::uint64_t Rng::Next() { return engine_(); }
-
 std::uint64_t Rng::Below(std::uint64_t bound) {
   assert(bound > 0);
   // Numbers below 2^64 mod bound are rejected, so that all values are equally likely.
@@ -31,10 +29,7 @@ std::uint64_t Rng::Below(std::uint64_t bound) {
   return draw % bound;
 }
 
-double Rng::Uniform() {
-  constexpr double kTwoToMinus53 = 0x1.0p-53;
-  return static_cast<double>(Next() >> 11) * kTwoToMinus53;
-}
+double Rng::Uniform() { return MersenneTwister::ToUniform(Next()); }
 
 bool Rng::Chance(double probability) { return Uniform() < probability; }
 

@@ -61,6 +61,7 @@ struct DevicePolicy {
   bool runs_sanitizers;       // a champion candidate runs under compute-sanitizer
   bool counts_events;         // hardware counters tell what a champion candidate spends its time on
   bool runs_device_assembly;  // kernels may contain PTX and use tensor maps
+  bool watches_threads;       // no other thread of the process works while a program runs
 
   // Timing.
   SamplingPlan sampling;

@@ -16,11 +16,14 @@ InspectionResult HashBytes(const unsigned char* bytes, std::uint64_t count) {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t);
   const auto of_words = OfRanges<std::uint64_t>((count + kWord - 1) / kWord, [&](const Range& words) {
     std::uint64_t hash = 0;
-    for (std::uint64_t i = words.begin; i < words.end; ++i) {
+    const auto add = [&](std::uint64_t i, std::uint64_t have) {
       std::uint64_t word = 0;
-      std::memcpy(&word, bytes + i * kWord, std::min(kWord, count - i * kWord));
+      std::memcpy(&word, bytes + i * kWord, have);
       hash += MixWord(word, i);
-    }
+    };
+    const std::uint64_t whole = std::min<std::uint64_t>(words.end, count / kWord);
+    for (std::uint64_t i = words.begin; i < whole; ++i) add(i, kWord);
+    if (whole < words.end) add(whole, count % kWord);
     return hash;
   });
   InspectionResult result;

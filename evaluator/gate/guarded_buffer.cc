@@ -79,7 +79,8 @@ DeviceStatus GuardedBuffer::Reset(const std::vector<std::byte>* contents) {
   DeviceStatus status = WriteGuards();
   if (contents == nullptr) return status;
   if (status.ok()) status = memory_->Write(address(), *contents);
-  if (status.ok() && kind_ == Copy::kGuardsAndContents) status = memory_->Write(copy_, *contents);
+  // From one place of the device to another: the way there takes a hundred times as long.
+  if (status.ok() && kind_ == Copy::kGuardsAndContents) status = memory_->Copy({copy_, address(), bytes_});
   return status;
 }
 

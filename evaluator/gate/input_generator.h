@@ -12,9 +12,10 @@
 namespace evo {
 
 // Draws an input of `elements` values. The same seed gives the same bytes. Values are rounded once, to nearest even. `variables`
-// gives the sizes that an index bound may name. Throws Error for a generator that the dtype cannot hold.
+// gives the sizes that an index bound may name. `memory`: of an input that is no longer needed, to be used again, since pages
+// that are new to a process take longer than the numbers. Throws Error for a generator that the dtype cannot hold.
 std::vector<std::byte> GenerateInput(const Generator& generator, Dtype dtype, std::int64_t elements, std::int64_t row_length,
-                                     const Variables& variables, std::uint64_t seed);
+                                     const Variables& variables, std::uint64_t seed, std::vector<std::byte> memory = {});
 
 // The values of such an input before they are rounded, drawn in several threads if there are many. Throws Error for a bound that
 // is not positive.

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -18,8 +18,6 @@
 
 namespace evo {
 namespace {
-
-constexpr std::size_t kDrawnInThreads = 1 << 16;  // elements; drawing that many takes longer than starting a thread
 
 // A bound with an operator that separates changes, too, is written in parentheses.
 std::string BaseText(const Generator& base) {
@@ -164,17 +162,11 @@ DrawnArguments DrawArguments(const Task& task, const Case& sizes, const InputPro
     return DrawArgument(argument, own, variables, SeedOf(program, sizes, i));
   };
   for (const auto& [name, argument] : program.arguments) InputNamed(task, name);
-  std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
-  for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (!task.arguments[i].IsDrawn()) continue;
-    const bool large = RowsOf(task.arguments[i], variables).count > kDrawnInThreads;
-    drawing[i] = std::async(large ? std::launch::async | std::launch::deferred : std::launch::deferred, draw, i);
+  std::vector<std::optional<std::int64_t>> elements(task.arguments.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (task.arguments[i].IsDrawn()) elements[i] = ElementCount(task.arguments[i], variables);
   }
-  DrawnArguments drawn(drawing.size());
-  for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (drawing[i].valid()) drawn[i] = drawing[i].get();
-  }
-  return drawn;
+  return DrawSideBySide(elements, draw);
 }
 
 }  // namespace evo

@@ -11,36 +11,42 @@
 #include "evaluator/gate/input_generator.h"
 
 namespace evo {
-namespace {
+DrawnArguments DrawSideBySide(const std::vector<std::optional<std::int64_t>>& elements,
+                              const std::function<std::vector<std::byte>(std::size_t)>& draw) {
+  // Drawing that many takes longer than starting a thread.
+  constexpr std::int64_t kMany = 1 << 16;
+  std::vector<std::future<std::vector<std::byte>>> drawing(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] > kMany) drawing[i] = std::async(std::launch::async | std::launch::deferred, draw, i);
+  }
+  DrawnArguments drawn(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] && !drawing[i].valid()) drawn[i] = draw(i);
+  }
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (drawing[i].valid()) drawn[i] = drawing[i].get();
+  }
+  return drawn;
+}
 
-constexpr std::int64_t kLargeArgument = 1 << 16;  // elements
-
-}  // namespace
-
-DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed) {
+DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed, DrawnArguments memory) {
   const Variables variables = CaseVariables(task, sizes);
   // Each case and generator has a random stream of its own. From one stream they would draw the same numbers, scaled, and an
   // answer to one would answer others.
   const std::uint64_t stream = seed ^ std::stoull(Digest(sizes.name).substr(0, 16), nullptr, 16);
+  memory.resize(task.arguments.size());
   const auto draw = [&](std::size_t i) {
     const Argument& argument = task.arguments[i];
     const Generator& chosen = argument.generators[static_cast<std::size_t>(generator) % argument.generators.size()];
     const std::int64_t row = argument.shape.back().EvaluateInteger(variables);
     return GenerateInput(chosen, argument.dtype, ElementCount(argument, variables), row, variables,
-                         Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next());
+                         Rng(stream, i + 1, static_cast<std::uint64_t>(generator)).Next(), std::move(memory[i]));
   };
-  // Large arguments are drawn in parallel: a normal number takes 50 ns, so that drawing takes longer than starting a thread.
-  std::vector<std::future<std::vector<std::byte>>> drawing(task.arguments.size());
-  for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (!task.arguments[i].IsDrawn()) continue;
-    const bool large = ElementCount(task.arguments[i], variables) > kLargeArgument;
-    drawing[i] = std::async(large ? std::launch::async | std::launch::deferred : std::launch::deferred, draw, i);
+  std::vector<std::optional<std::int64_t>> elements(task.arguments.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (task.arguments[i].IsDrawn()) elements[i] = ElementCount(task.arguments[i], variables);
   }
-  DrawnArguments drawn(drawing.size());
-  for (std::size_t i = 0; i < drawing.size(); ++i) {
-    if (drawing[i].valid()) drawn[i] = drawing[i].get();
-  }
-  return drawn;
+  return DrawSideBySide(elements, draw);
 }
 
 std::variant<std::unique_ptr<InputSet>, Failure> InputSet::MakeUnanswered(Device& device, const Task& task, const Case& sizes,
@@ -229,6 +235,23 @@ std::vector<std::vector<double>> InputSet::References() const {
     device_.memory().Read(std::as_writable_bytes(std::span(values)), bound.reference->address());
   }
   return references;
+}
+
+// Zeros are off by just the answer.
+std::variant<std::vector<double>, Failure> InputSet::LargestAnswers() {
+  std::vector<Inspection> inspections;
+  for (const BoundArgument& bound : bound_) {
+    if (!bound.reference) continue;
+    const BufferPlace output{bound.buffer.address(), bound.buffer.bytes()};
+    if (DeviceStatus status = device_.memory().Fill({output.address, output.bytes, 0}); !status.ok()) return ToFailure(status);
+    inspections.push_back(
+        {Inspection::Kind::kOutput, output.address, bound.reference->address(), output.bytes, bound.argument->dtype, false});
+  }
+  const Inspected seen = device_.Inspect(inspections);
+  if (!seen.status.ok()) return ToFailure(seen.status);
+  std::vector<double> largest;
+  for (const InspectionResult& one : seen.results) largest.push_back(one.largest);
+  return largest;
 }
 
 void InputSet::JudgeOutputs(std::span<const InspectionResult> results, Answer& answer) const {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -23,8 +25,13 @@ namespace evo {
 // The contents of a task's inputs and inouts on the host, in the order of the arguments; empty for other arguments.
 using DrawnArguments = std::vector<std::vector<std::byte>>;
 
-// Each input is drawn by its generator number `generator`, modulo the number of generators that it has.
-DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed);
+// Each input is drawn by its generator number `generator`, modulo the number of generators that it has. `memory`: arguments that
+// are no longer needed, to be used again.
+DrawnArguments DrawArguments(const Task& task, const Case& sizes, int generator, std::uint64_t seed, DrawnArguments memory = {});
+
+// Draws the arguments that have a number of elements, those of many in threads of their own.
+DrawnArguments DrawSideBySide(const std::vector<std::optional<std::int64_t>>& elements,
+                              const std::function<std::vector<std::byte>(std::size_t)>& draw);
 
 // The arguments of one case on the device, with the reference answer. Outputs lie in buffers of their own. One program after
 // another uses them; a program that changes the inputs is found out.
@@ -77,6 +84,8 @@ class InputSet {
 
   // The reference's answers, one for each output, in the order of the arguments.
   std::vector<std::vector<double>> References() const;
+  // The largest finite magnitude in each of them, found where they are. Overwrites what the outputs hold.
+  std::variant<std::vector<double>, Failure> LargestAnswers();
   // The dtype of each output and its check for these sizes, likewise.
   std::vector<Dtype> OutputDtypes() const;
   std::vector<OutputCheck> Checks() const;

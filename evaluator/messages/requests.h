@@ -78,7 +78,7 @@ BOOST_DESCRIBE_STRUCT(ExportRequest, (), (exported, kernels, variables))
 
 // To a run worker, before all other requests except MachineRequest: the task and its inputs. Not answered. `only_counts`: no
 // request but CountRequest will follow, and other inputs than those that it needs are not drawn. `draws_ahead`: draws at once, by
-// several threads, what candidates of a search meet; otherwise a request has to draw what it needs.
+// several threads, the first sets that candidates of a search meet; otherwise a request has to draw what it needs.
 struct SetupRequest {
   static constexpr const char* kKind = "setup";
   std::string task_json;

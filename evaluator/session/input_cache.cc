@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <future>
 #include <utility>
 #include <vector>
@@ -12,10 +11,14 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "evaluator/gate/infrastructure_failure.h"
+#include "evaluator/session/bare_inputs.h"
 #include "kernel_templates/task_shape.h"
 
 namespace evo {
 namespace {
+
+// All sets of a task of large matrices, drawn at once, would take ten times as much.
+constexpr std::size_t kDrawnAhead = std::size_t{2} << 30;
 
 // Where a check does not say how large an output's largest element is, the answer does.
 void AllowPeaks(const Task& task, InputSet& set) {
@@ -27,12 +30,12 @@ void AllowPeaks(const Task& task, InputSet& set) {
     return check->kind == OutputCheck::Kind::kDerived && !check->sources.states_peak;
   };
   if (std::none_of(checks.begin(), checks.end(), is_measured)) return;
-  const auto references = set.References();
+  const auto largest = set.LargestAnswers();
+  if (const auto* failure = std::get_if<Failure>(&largest))
+    throw InfrastructureFailure("the reference's answers cannot be inspected: " + failure->message);
   std::vector<Allowance> allowances(checks.size());
   for (std::size_t i = 0; i < checks.size(); ++i) {
-    if (!is_measured(checks[i])) continue;
-    for (const double value : references[i])
-      if (std::isfinite(value)) allowances[i].largest = std::max(allowances[i].largest, std::abs(value));
+    if (is_measured(checks[i])) allowances[i].largest = std::get<std::vector<double>>(largest)[i];
   }
   set.Allow(std::move(allowances));
 }
@@ -56,8 +59,7 @@ void InputCache::Use(const Task& task, const std::string& reference_source, cons
     recorded_[name] = UnpackRecorded(task, *one, packed);
   }
   task_ = task;
-  reference_source_ = reference_source;
-  compiled_reference_ = reference;
+  compiled_reference_ = {reference_source, reference};
   key_ = key;
 }
 
@@ -65,9 +67,9 @@ bool InputCache::IsRecorded(const InputName& inputs) const {
   return inputs.generator == ListedGenerators(*task_) && recorded_.contains(inputs.sizes.name);
 }
 
-DrawnArguments InputCache::Contents(const InputName& inputs) const {
+DrawnArguments InputCache::Contents(const InputName& inputs, DrawnArguments memory) const {
   if (IsRecorded(inputs)) return recorded_.at(inputs.sizes.name).inputs;
-  return DrawArguments(*task_, inputs.sizes, inputs.generator, inputs.seed);
+  return DrawArguments(*task_, inputs.sizes, inputs.generator, inputs.seed, std::move(memory));
 }
 
 std::optional<Failure> InputCache::Derive(const Case& sizes, DrawnArguments& contents) {
@@ -78,13 +80,35 @@ std::optional<Failure> InputCache::Derive(const Case& sizes, DrawnArguments& con
 
 void InputCache::Draw(const std::vector<InputName>& wanted) {
   std::vector<std::pair<std::string, std::future<DrawnArguments>>> drawing;
+  std::size_t bytes = 0;
   for (const InputName& one : wanted) {
     const std::string key = KeyOf(one);
     if (drawn_.contains(key) || sets_.contains(key)) continue;
+    bytes += BareInputs::Bytes(*task_, one.sizes);
+    if (bytes > kDrawnAhead && !drawing.empty()) break;
     // Each set has a random stream of its own, so that the order does not matter.
     drawing.emplace_back(key, std::async(std::launch::async, [this, &one] { return Contents(one); }));
   }
   for (auto& [key, drawn] : drawing) drawn_[key] = drawn.get();
+}
+
+void InputCache::Place(const std::vector<InputName>& wanted, bool meanwhile) {
+  const auto is_missing = [this](const InputName& one) { return !drawn_.contains(KeyOf(one)) && !sets_.contains(KeyOf(one)); };
+  std::future<DrawnArguments> drawing;
+  auto drawn = wanted.end();  // of these
+  for (auto one = wanted.begin(); one != wanted.end(); ++one) {
+    if (drawing.valid() && drawn == one) drawn_[KeyOf(*one)] = drawing.get();
+    if (meanwhile && !drawing.valid()) {
+      drawn = std::find_if(one + 1, wanted.end(), is_missing);
+      if (drawn != wanted.end()) {
+        drawing = std::async(std::launch::async, [this, next = *drawn, memory = std::exchange(placed_, {})]() mutable {
+          return Contents(next, std::move(memory));
+        });
+      }
+    }
+    Get(*one);
+  }
+  placed_ = {};
 }
 
 Reference& InputCache::TaskReference() {
@@ -93,7 +117,7 @@ Reference& InputCache::TaskReference() {
     throw InfrastructureFailure(fmt::format("task {}: this worker was started without its Python reference", task_->name));
   }
   if (reference_) return *reference_;
-  auto loaded = LoadProgram(device_, reference_source_, compiled_reference_);
+  auto loaded = LoadProgram(device_, compiled_reference_.source, compiled_reference_.program);
   if (const auto* failure = std::get_if<Failure>(&loaded)) {
     throw InfrastructureFailure(fmt::format("the reference of task {} cannot be loaded: {}", task_->name, failure->message));
   }
@@ -124,7 +148,7 @@ InputSet& InputCache::Get(const InputName& inputs, std::size_t copy) {
 
 DrawnArguments InputCache::TakeContents(const InputName& inputs) {
   auto drawn = drawn_.extract(KeyOf(inputs));
-  return drawn.empty() ? Contents(inputs) : std::move(drawn.mapped());
+  return drawn.empty() ? Contents(inputs, std::exchange(placed_, {})) : std::move(drawn.mapped());
 }
 
 std::unique_ptr<InputSet> InputCache::MakeUnanswered(const InputName& inputs) {
@@ -152,6 +176,7 @@ std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, DrawnArguments con
     throw InfrastructureFailure(
         fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message));
   }
+  placed_ = std::move(contents);
   auto& set = std::get<std::unique_ptr<InputSet>>(made);
   AllowPeaks(*task_, *set);
   for (const auto& [name, other] : sets_) set->PoisonWithAnswersOf(*other);

@@ -35,11 +35,15 @@ class InputCache {
            const AttachedData& recorded = {});
   // Whether this is the recorded data of the case, which has the number behind those of the listed generators.
   bool IsRecorded(const InputName& inputs) const;
-  // What these inputs hold, without what is derived from them.
-  DrawnArguments Contents(const InputName& inputs) const;
+  // What these inputs hold, without what is derived from them. `memory`: as for DrawArguments.
+  DrawnArguments Contents(const InputName& inputs, DrawnArguments memory = {}) const;
 
-  // Draws the contents of sets ahead of time, several at once, without touching the device.
+  // Draws the contents of the first of these sets ahead of time, several at once, without touching the device: as many as 2 GiB
+  // hold, and one at least.
   void Draw(const std::vector<InputName>& wanted);
+  // As Get for each, in this order. At most two sets more than were drawn ahead are in the host's memory. `meanwhile`: the next
+  // one is drawn while one is placed.
+  void Place(const std::vector<InputName>& wanted, bool meanwhile);
 
   // Forgets the recorded data. What was drawn of it stays. The next Use of the same task brings it again.
   void DropRecorded() {
@@ -71,13 +75,13 @@ class InputCache {
   Device& device_;
   std::optional<Task> task_;
   std::string key_;
-  std::string reference_source_;
-  CompiledProgram compiled_reference_;
+  AttachedProgram compiled_reference_;
   std::unique_ptr<Reference> python_;
   std::optional<Program> reference_program_;
   std::unique_ptr<Reference> reference_;              // over reference_program_
   std::map<std::string, RecordedContents> recorded_;  // by the name of the case
   std::map<std::string, DrawnArguments> drawn_;
+  DrawnArguments placed_;  // of the set that was made last, whose memory the next one takes
   std::map<std::string, std::unique_ptr<InputSet>> sets_;
 };
 

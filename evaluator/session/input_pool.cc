@@ -95,7 +95,7 @@ void InputPool::DrawUnanswered(const Case& sizes) {
 // computed.
 void InputPool::Place() {
   if (placed_) return;
-  for (const InputName& name : Names()) cache_.Get(name);
+  cache_.Place(Names(), !device_.policy().watches_threads);
   for (const Case& sizes : search_cases()) {
     TimedSets(sizes);
     for (int g = 1; g < SearchGenerators(); ++g) CheckedSet(sizes, g);

@@ -51,8 +51,11 @@ void WorkerPool::Submit(Job job, Done done) {
 
 void WorkerPool::SetSetup(Message setup) {
   setup.header["type"] = "job";
-  const std::lock_guard lock(mutex_);
-  setup_ = {setup_.number + 1, std::make_shared<const Message>(std::move(setup))};
+  {
+    const std::lock_guard lock(mutex_);
+    setup_ = {setup_.number + 1, std::make_shared<const Message>(std::move(setup))};
+  }
+  changed_.notify_all();
 }
 
 WorkerPool::Setup WorkerPool::CurrentSetup() const {
@@ -124,7 +127,7 @@ void WorkerPool::Resume() {
 
 void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
   if (!options_.fresh) EnsureWorker(slot, stop);
-  while (slot.ahead || AwaitJob(stop)) {
+  while (slot.ahead || AwaitJob(slot, stop)) {
     const SteadyTime since = Clock::now();
     // Before it takes a job, so that another worker takes it where this one cannot be started. One that has its next job lives.
     if (!slot.ahead) EnsureWorker(slot, stop);
@@ -138,11 +141,13 @@ void WorkerPool::Serve(Slot& slot, const std::stop_token& stop) {
   slot.standby = {};
 }
 
-// False after a stop request. Otherwise the slot counts as waiting until ServeNext.
-bool WorkerPool::AwaitJob(const std::stop_token& stop) {
+// False after a stop request. Otherwise the slot counts as waiting until ServeNext. Ends without a job where there is a new setup
+// for the worker: it makes itself ready, which may take seconds, while the first job is still being made.
+bool WorkerPool::AwaitJob(const Slot& slot, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   queue_.BeginWait();
-  if (changed_.wait(lock, stop, [this] { return !queue_.empty() && suspended_ == 0; })) return true;
+  const auto has_work = [&] { return !queue_.empty() || (slot.worker && slot.worker.setup != setup_.number); };
+  if (changed_.wait(lock, stop, [&] { return suspended_ == 0 && has_work(); })) return true;
   queue_.EndWait();
   return false;
 }

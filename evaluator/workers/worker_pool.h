@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/record_json.h"  // how an optional value is read, before `greeting` asks
 #include "evaluator/workers/job_queue.h"
 #include "evaluator/workers/job_runner.h"
 #include "evaluator/workers/worker_process.h"
@@ -110,7 +111,7 @@ class WorkerPool : public JobRunner {
   };
 
   void Serve(Slot& slot, const std::stop_token& stop);
-  bool AwaitJob(const std::stop_token& stop);
+  bool AwaitJob(const Slot& slot, const std::stop_token& stop);
   void ServeNext(Slot& slot, SteadyTime since);
   void SendAhead(Slot& slot);
   void PassOn(TakenJob ahead);

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <random>
+#include <span>
 #include <vector>
 
 namespace evo {
@@ -31,6 +33,25 @@ TEST(Rng, StreamIsFixed) {
   EXPECT_EQ(Rng(1, 2, 3).Next(), 11085911823592300295u);
   EXPECT_EQ(Rng(1, 2, 3).Below(1000), 295u);
   EXPECT_DOUBLE_EQ(Rng(1, 2, 3).Uniform(), 0.60096848415607551);
+}
+
+TEST(Rng, TheEngineIsThatOfTheStandard) {
+  for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{5489}, ~std::uint64_t{0}}) {
+    MersenneTwister engine(seed);
+    std::mt19937_64 standard(seed);
+    for (int i = 0; i < 5000; ++i) ASSERT_EQ(engine.Next(), standard()) << seed << ", " << i;
+  }
+}
+
+TEST(Rng, ManyUniformNumbersAreThoseThatComeOneByOne) {
+  Rng many(3);
+  Rng one_by_one(3);
+  for (const std::size_t count : {1, 311, 2, 1000, 312, 0, 7}) {
+    std::vector<double> values(count);
+    many.Uniforms(values);
+    for (const double value : values) ASSERT_EQ(value, one_by_one.Uniform());
+  }
+  EXPECT_EQ(many.Next(), one_by_one.Next());
 }
 
 TEST(Rng, BelowIsUniform) {

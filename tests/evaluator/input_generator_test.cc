@@ -5,14 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
 
+#include "core/digest.h"
 #include "core/error.h"
 #include "core/half.h"
 #include "evaluator/device/scalar_bytes.h"
+#include "evaluator/gate/input_set.h"
 #include "kernel_templates/generator.h"
 
 namespace evo {
@@ -55,6 +58,51 @@ TEST(InputGenerator, ManyElementsAreDrawnInRanges) {
   const std::vector<double> normal = Generated("normal(3,2)", Dtype::kF32, kMany);
   EXPECT_NEAR(Mean(normal), 3, 0.03);
   EXPECT_NEAR(Deviation(normal), 2, 0.03);
+}
+
+// What a seed draws must not change: databases have inputs that a kernel was wrong on by their seeds.
+TEST(InputGenerator, TheBytesOfASeedAreFixed) {
+  const auto digest = [](const std::string& text, Dtype dtype, std::int64_t count) {
+    const std::vector<std::byte> bytes = GenerateInput(ParseGenerator(text), dtype, count, 97, kSizes, 77);
+    return Digest(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())).substr(0, 16);
+  };
+  EXPECT_EQ(digest("normal", Dtype::kF32, 1'000'003), "4ff949b5ff8c6455");
+  EXPECT_EQ(digest("normal(1,1)", Dtype::kF16, 65'537), "161e0fee03f4c9be");
+  EXPECT_EQ(digest("normal(0,0.05)", Dtype::kBF16, 1'001), "b68878c75bee5be8");
+  EXPECT_EQ(digest("uniform(-1,1)", Dtype::kF32, 1'000'003), "257d59f6021b1678");
+  EXPECT_EQ(digest("sparse(0.2)", Dtype::kF16, 65'537), "6038a29c935a94e9");
+  EXPECT_EQ(digest("one_hot", Dtype::kF32, 1'001), "c96d4ad76afe222a");
+  EXPECT_EQ(digest("cauchy(2)", Dtype::kF32, 65'537), "a3b32079a96f2629");
+}
+
+// Each is drawn into its place; the numbers are those that are drawn first and rounded then.
+TEST(InputGenerator, WhatIsStoredAtOnceIsWhatDrawnValuesAreRoundedTo) {
+  for (const std::string text : {"normal(1,2)", "uniform(-1,1)", "constant(0.5)", "sparse(0.2)", "log_uniform(1e-3,1e3)",
+                                 "cauchy(2)", "one_hot", "index<V", "permutation", "offsets<V"}) {
+    const Generator generator = ParseGenerator(text);
+    for (const Dtype dtype : {Dtype::kF64, Dtype::kF32, Dtype::kF16, Dtype::kBF16, Dtype::kI32}) {
+      if (!Fits(generator.kind, dtype)) continue;
+      for (const std::int64_t count : {1, 4097, 2 * 65'536 + 3}) {
+        Rng rng(6);
+        const auto values = DrawValues(generator, static_cast<std::size_t>(count), 97, kSizes, rng);
+        std::vector<std::byte> used(1000, std::byte{7});
+        EXPECT_EQ(GenerateInput(generator, dtype, count, 97, kSizes, 6, std::move(used)), FromDoubles(values, dtype))
+            << text << ", " << ToString(dtype) << ", " << count;
+      }
+    }
+  }
+}
+
+TEST(InputGenerator, ArgumentsAreDrawnInTheirPlaces) {
+  const auto draw = [](std::size_t i) {
+    if (i == 4) throw Error("the fifth");
+    return std::vector<std::byte>(i + 1);
+  };
+  const auto drawn = DrawSideBySide({100'000, 10, std::nullopt, 70'000}, draw);
+  ASSERT_EQ(drawn.size(), 4U);
+  EXPECT_THAT((std::vector{drawn[0].size(), drawn[1].size(), drawn[2].size(), drawn[3].size()}), ElementsAre(1U, 2U, 0U, 4U));
+  EXPECT_THROW(DrawSideBySide({1, 1, 1, 1, 1}, draw), Error);
+  EXPECT_THROW(DrawSideBySide({1, 1, 1, 1, 100'000}, draw), Error);
 }
 
 TEST(InputGenerator, SameSeedSameBytes) {
@@ -199,6 +247,20 @@ TEST(Rounding, ToHalf) {
   EXPECT_EQ(ToHalfBits(1 + 0x1.8p-10F), 0x3c02) << "and up";
   EXPECT_EQ(ToHalfBits(0x1.ffcp-15F), 0x0400) << "rounded up out of the subnormals";
   EXPECT_TRUE(std::isnan(FromHalfBits(ToHalfBits(std::numeric_limits<float>::quiet_NaN()))));
+}
+
+// The compiler's own conversion to a type of 16 bits is the other way to do it.
+TEST(Rounding, ToHalfIsTheCompilersConversion) {
+  Rng rng(3);
+  for (int i = 0; i < 200'000; ++i) {
+    const std::uint64_t exponent = 1023 - 30 + rng.Below(60);
+    const std::uint64_t digits = rng.Next() >> 12;
+    const std::uint64_t tie = digits >> 41 << 41;  // often half way between two
+    const std::uint64_t bits =
+        (rng.Next() >> 63 << 63) | (exponent << 52) | (i % 2 == 0 ? digits : tie + (rng.Below(3) - 1)) % (1ULL << 52);
+    const double value = std::bit_cast<double>(bits);
+    ASSERT_EQ(ToHalfBits(value), std::bit_cast<std::uint16_t>(static_cast<_Float16>(value))) << fmt::format("{:a}", value);
+  }
 }
 
 TEST(Rounding, EveryHalfComesBack) {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <set>
 
 #include "evaluator/gate/infrastructure_failure.h"
@@ -114,6 +117,52 @@ TEST(InputPool, EverythingIsPlacedAheadOfTheCandidates) {
   inputs.TimedSets(inputs.search_cases().front());
   inputs.Place();
   EXPECT_EQ(references, 0);
+}
+
+// Whether sets are drawn ahead, while others are placed, or when they are asked for; each takes the memory of one before it.
+TEST(InputPool, WhenASetIsDrawnMakesNoDifference) {
+  const auto contents = [](std::string_view device, bool draws_ahead) {
+    SessionParts parts(device);
+    InputPool& inputs = parts.Context().inputs;
+    if (draws_ahead) inputs.Draw();
+    inputs.Place();
+    std::vector<float> all;
+    const auto add = [&](const InputSet& set) {
+      const auto* x = reinterpret_cast<const float*>(set.PlaceOf("x").address);
+      all.insert(all.end(), x, x + kTwiceElements);
+      for (const InputSet::View& view : set.Views()) {
+        if (view.contents != 0) {
+          EXPECT_EQ(std::memcmp(x, reinterpret_cast<const void*>(view.contents), view.place.bytes), 0);
+        }
+        if (view.reference != 0) {
+          EXPECT_EQ(*reinterpret_cast<const double*>(view.reference), 2.0 * double{x[0]});
+        }
+      }
+    };
+    for (int g = 0; g < inputs.Generators(); ++g) add(inputs.CheckedSet(inputs.task().small, g));
+    for (const InputSet* set : inputs.TimedSets(inputs.search_cases().front())) add(*set);
+    return all;
+  };
+  for (const char* device : {"cuda", "cpu"}) EXPECT_EQ(contents(device, false), contents(device, true)) << device;
+}
+
+TEST(InputPool, TheLargestAnswersAreFoundWhereTheyAre) {
+  SessionParts parts("cuda");
+  InputPool& inputs = parts.Context().inputs;
+  InputSet& set = inputs.CheckedSet(inputs.task().small, 0);
+  const std::vector<double> answers = set.References().front();
+  const auto of_answers = [&] { return std::get<std::vector<double>>(set.LargestAnswers()); };
+  double largest = 0;
+  for (const double answer : answers) largest = std::max(largest, std::abs(answer));
+  EXPECT_EQ(of_answers(), std::vector<double>{largest});
+  for (const InputSet::View& view : set.Views()) {
+    if (view.reference == 0) continue;
+    auto* reference = reinterpret_cast<double*>(view.reference);
+    reference[3] = -std::numeric_limits<double>::infinity();
+    reference[5] = std::numeric_limits<double>::quiet_NaN();
+    reference[7] = -2 * largest;
+  }
+  EXPECT_EQ(of_answers(), std::vector<double>{2 * largest}) << "of those that are finite";
 }
 
 TEST(InputPool, SeedsDecideTheContents) {

@@ -116,10 +116,11 @@ TEST(RunSession, DrawsNothingAheadForATool) {
   device->kernels["candidate"] = [](const auto& buffers) { Multiply<float>(buffers, 2); };
   RunSession session(std::move(device), [] { return true; });
   SetupRequest setup = TwiceSetup(task);
-  EXPECT_ANY_THROW(session.Setup(setup)) << "the timed case cannot be drawn";
-  setup.draws_ahead = false;
   session.Setup(setup);
   RecordingChannel channel;
+  EXPECT_ANY_THROW(session.Evaluate({TwiceProgram("candidate")}, channel)) << "the timed case cannot be drawn";
+  setup.draws_ahead = false;
+  session.Setup(setup);
   EXPECT_EQ(session.RunOnce({TwiceProgram("candidate"), ""}, channel), "");
 }
 

@@ -75,6 +75,19 @@ INSTANTIATE_TEST_SUITE_P(, WorkerPoolFault,
                                            Fault{"grandchild", Kind::kExited, "exited with status 3"}),
                          [](const auto& value) { return std::string(value.param.name); });
 
+// Making itself ready may take a worker seconds, and the first job a compile.
+TEST(WorkerPool, ASetupIsSentBeforeThereIsAJob) {
+  WorkerPool pool(Options("exit"));
+  pool.WaitReady();
+  EXPECT_EQ(pool.fatal(), "");
+  Message setup;
+  setup.header["misbehave"] = true;
+  pool.SetSetup(setup);
+  const auto end = std::chrono::steady_clock::now() + milliseconds(30'000);
+  while (pool.fatal().empty() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_THAT(pool.fatal(), HasSubstr("exited with status 7"));
+}
+
 TEST(WorkerPool, TheDeathIsChargedToTheStage) {
   WorkerPool pool(Options("abort"));
   const JobResult result =

@@ -34,6 +34,7 @@ class NvrtcCompiler : public Compiler {
   CompileResult Compile(const CompilerInput& request) override;
 
   const std::string& version() const { return nvrtc_.version(); }
+  const std::filesystem::path& file() const { return nvrtc_.file(); }
 
  private:
   bool HasRoomForHeaders() const;

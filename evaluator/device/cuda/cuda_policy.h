@@ -25,6 +25,7 @@ inline constexpr DevicePolicy kCudaPolicy{
     .runs_sanitizers = true,
     .counts_events = true,
     .runs_device_assembly = true,
+    .watches_threads = false,
     // Eight samples are the fewest whose order statistics give a 95% interval that leaves out an outlier on either side.
     .sampling = {.min_samples = 8, .max_samples = 300, .relative_half_width = 0.005, .max_seconds = 0.05, .long_seconds = 0.4},
     // Ten rounds over six sets at eight addresses, and a fifth of the difference between two processes that time the same
