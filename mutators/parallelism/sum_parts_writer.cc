@@ -231,6 +231,13 @@ Proposal SumPartsWriter::Divided(const std::string& length) const {
        fmt::format("launch {}({}, {}) grid({}, {}) block({})", kernel_, fmt::join(Arguments(), ", "),
                    wide ? fmt::format("i64({})", length) : length, fmt::join(grid, ", "), parts, fmt::join(block, ", "))},
       {launch.kernel, "arguments", fmt::format("{}, {}, {}", fmt::join(launch.arguments, ", "), workspace_, parts)}};
+  // One thread an element, which the source's own launch line need not have: its loops of threads are gone.
+  std::vector<std::string> own_grid, own_block;
+  for (const Expression& dimension : launch.grid) own_grid.push_back(dimension.text());
+  for (const Expression& dimension : launch.block) own_block.push_back(dimension.text());
+  proposal.launch.push_back({launch.kernel, "grid", fmt::format("{}", fmt::join(own_grid, ", "))});
+  proposal.launch.push_back({launch.kernel, "block", fmt::format("{}", fmt::join(own_block, ", "))});
+  if (launch.shared.text() != "0") proposal.launch.push_back({launch.kernel, "shared", ""});
   return proposal;
 }
 
