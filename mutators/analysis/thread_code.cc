@@ -116,8 +116,10 @@ void ThreadCode::Decide(int node, ThreadNode& decided) {
   decided.plain = IsPlain(node, decided);
   const auto is_plain = [&](int part) { return part >= 0 && nodes_[static_cast<std::size_t>(part)].plain; };
   const bool element = decided.expression == NodeExpression::kElement && decided.place == ThreadNode::Place::kElement;
-  decided.reads =
-      decided.expression == NodeExpression::kVariable || (element && is_plain(decided.parts[0]) && is_plain(decided.parts[1]));
+  // The name of an array in shared memory is an address, and reads nothing.
+  const bool named =
+      decided.expression == NodeExpression::kVariable && !(variable(decided.variable).shared && variable(decided.variable).array);
+  decided.reads = named || (element && is_plain(decided.parts[0]) && is_plain(decided.parts[1]));
 }
 
 bool ThreadCode::IsPlain(int node, const ThreadNode& decided) const {
@@ -293,6 +295,7 @@ void ThreadCode::DecideStatement(int node, ThreadNode& decided) {
   } else {
     return;
   }
+  if (loop.body < 0) return;
   decided.detail = static_cast<int>(loops_.size());
   loops_.push_back(loop);
 }

@@ -43,6 +43,25 @@ TEST_F(ThreadBlockTest, DeepStatementsAreRefused) {
   EXPECT_THAT(Run(Conditions(3000)).refusal, testing::HasSubstr("is nested too deeply"));
 }
 
+TEST_F(ThreadBlockTest, APlaceInSharedMemoryIsAnAddress) {
+  const ThreadTrace trace = Run(R"(  __shared__ float both[8];
+  const int half = 4;
+  float* later = both + half;
+  both[threadIdx.x] = 1.0f;
+  later[threadIdx.x] = 2.0f;
+  __syncthreads();
+  out[0] = later[0] - both[0];
+)");
+  EXPECT_EQ(trace.refusal, "");
+  ASSERT_FALSE(trace.stores.empty());
+  EXPECT_EQ(trace.stores.begin()->second.at(0).value, 1);
+}
+
+TEST_F(ThreadBlockTest, ALoopWithoutACountIsRefused) {
+  EXPECT_THAT(Run("  int i = 0;\n  for (; i < 4;) i += 1;\n  out[0] = in[i];\n").refusal,
+              testing::HasSubstr("a loop without one of its three parts"));
+}
+
 TEST_F(ThreadBlockTest, LongSumsEndOnSmallStacks) {
   const std::string loop = "  for (int i = 0; i < 20000; ++i) x += in[i] * in[i + 1];\n";
   const ThreadTrace trace = Run("  float x = 0.0f;\n" + loop + "  x = 0.0f;\n" + loop + "  out[0] = x;\n", true);

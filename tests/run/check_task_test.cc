@@ -83,7 +83,7 @@ TEST_F(CheckTaskTest, MutatorsSayWhereTheyApplyAndWhyNot) {
     if (one.at("template") != "naive") continue;
     for (const auto& mutator : one.at("mutators")) {
       if (mutator.at("mutator") == "tile_contraction") {
-        EXPECT_EQ(mutator.at("places"), 2) << "larger tiles and smaller ones";
+        EXPECT_EQ(mutator.at("places"), 3) << "larger tiles, smaller ones and narrow ones";
       }
     }
   }
