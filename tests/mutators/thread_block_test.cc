@@ -12,11 +12,12 @@ namespace {
 // Threads of a block have small stacks: what needs a large one is refused, and does not end the process.
 class ThreadBlockTest : public testing::Test {
  protected:
-  static ThreadTrace Run(const std::string& body, bool sums = false) {
+  static ThreadTrace Run(const std::string& body, bool sums = false, bool symbolic = true) {
     const Parent parent(PlainKernel("  __syncthreads();\n" + body));
     ThreadRun run(parent.Context(), Functions(*parent.tree).front(), -1);
     ThreadSetting setting;
     setting.sums = sums;
+    setting.symbolic = symbolic;
     return RunBlock(run, {setting, setting}).front();
   }
 
@@ -44,14 +45,16 @@ TEST_F(ThreadBlockTest, DeepStatementsAreRefused) {
 }
 
 TEST_F(ThreadBlockTest, APlaceInSharedMemoryIsAnAddress) {
-  const ThreadTrace trace = Run(R"(  __shared__ float both[8];
-  const int half = 4;
+  const ThreadTrace trace = Run(R"(  extern __shared__ float both[];
+  const int half = blockDim.x;
+  float* first = both;
   float* later = both + half;
   both[threadIdx.x] = 1.0f;
   later[threadIdx.x] = 2.0f;
   __syncthreads();
-  out[0] = later[0] - both[0];
-)");
+  out[0] = later[0] - first[0];
+)",
+                                false, false);
   EXPECT_EQ(trace.refusal, "");
   ASSERT_FALSE(trace.stores.empty());
   EXPECT_EQ(trace.stores.begin()->second.at(0).value, 1);
