@@ -191,8 +191,8 @@ StoredOptions NewStoredOptions(const RunOptions& options, const RunRecord& run, 
     std::erase_if(restructuring, [&](const std::string& op) { return !run.operators.contains(op); });
     if (!restructuring.empty()) stored.restructuring = std::move(restructuring);
     // A number of generations means generations of the usual size.
-    const bool counts_candidates = options.evaluations > 0 || options.time_limit;
-    if (stored.restructuring && options.children == 0 && !stored.surrogate && counts_candidates) {
+    const bool unlimited = run.generations >= kUnlimitedGenerations;
+    if (stored.restructuring && options.children == 0 && !stored.surrogate && unlimited) {
       stored.early_children = ChildRequests::kUsualEarlyChildren;
       stored.early_candidates = ChildRequests::kUsualEarlyCandidates;
     }

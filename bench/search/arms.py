@@ -130,7 +130,7 @@ class Bench:
         if "--sweep" in flags:
             return command
         if self.options.seconds:
-            return [*command, "--time-limit", f"{self.options.seconds}s", "--generations", "100000"]
+            return [*command, "--time-limit", f"{self.options.seconds}s"]
         return [*command, "--evaluations", str(self.options.evaluations)]
 
     def fits(self):
