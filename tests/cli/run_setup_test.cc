@@ -12,6 +12,7 @@
 #include "cli/operator_choice.h"
 #include "cli/stored_run.h"
 #include "core/error.h"
+#include "engine/child_requests.h"
 #include "kernel_templates/text_file.h"
 #include "mutators/mutator_set.h"
 
@@ -169,6 +170,24 @@ TEST(RunSetup, RunsByClassTryStructuresFirst) {
   options.operators_by_class = "off";
   EXPECT_FALSE(SetupOf(options).options.restructuring);
   EXPECT_FALSE(MakeSelection(SetupOf(options))->by_structure());
+}
+
+TEST(RunSetup, RunsByStructureBeginWithSmallGenerations) {
+  RunOptions options = Attention();
+  options.evaluations = 300;
+  EXPECT_EQ(SetupOf(options).options.early_children, ChildRequests::kUsualEarlyChildren);
+  EXPECT_EQ(SetupOf(options).options.early_candidates, ChildRequests::kUsualEarlyCandidates);
+  options.children = 32;
+  EXPECT_FALSE(SetupOf(options).options.early_children) << "the user says how many";
+  options.children = 0;
+  options.operators_by_class = "off";
+  EXPECT_FALSE(SetupOf(options).options.early_children);
+  options.operators_by_class = "on";
+  options.generations_given = true;
+  EXPECT_FALSE(SetupOf(options).options.early_children) << "of a number of generations, each is of the usual size";
+  options.evaluations = 0;
+  options.generations_given = false;
+  EXPECT_FALSE(SetupOf(options).options.early_children) << "the default is a number of generations";
 }
 
 RunOptions Parsed(const std::string& arguments) {
