@@ -48,7 +48,6 @@ bool ReceiveAll(int socket, char* bytes, std::size_t count) {
 void WriteWhole(const fs::path& folder, const std::string& name, const std::string& contents) {
   const fs::path own = OwnFolder(folder);
   if (own.empty() || name.empty() || name.find('/') != std::string::npos) return;
-  RemoveUnused(own);
   std::string made = (own / "new-XXXXXX").string();
   const Descriptor file(::mkstemp(made.data()));
   if (file.get() < 0) return;
@@ -63,7 +62,7 @@ void WriteWhole(const fs::path& folder, const std::string& name, const std::stri
   if (failed) fs::remove(made, ignored);
 }
 
-[[noreturn]] void WriteUntilTheEnd(int socket, const fs::path& folder) {
+void WriteUntilTheEnd(int socket, const fs::path& folder) {
   std::array<std::uint64_t, 2> sizes{};
   while (ReceiveAll(socket, reinterpret_cast<char*>(sizes.data()), sizeof(sizes))) {
     if (sizes[0] > kMostNameBytes || sizes[1] > kMostContentBytes) break;
@@ -72,7 +71,6 @@ void WriteWhole(const fs::path& folder, const std::string& name, const std::stri
     if (!ReceiveAll(socket, name.data(), name.size()) || !ReceiveAll(socket, contents.data(), contents.size())) break;
     WriteWhole(folder, name, contents);
   }
-  ::_exit(0);  // what this process has of its parent's is the parent's to remove
 }
 
 }  // namespace
@@ -89,7 +87,11 @@ FolderWriter::FolderWriter(const fs::path& folder) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   socket_.Close();
   if (::getppid() != parent) ::_exit(0);
-  WriteUntilTheEnd(other.get(), folder);
+  try {
+    WriteUntilTheEnd(other.get(), folder);
+  } catch (...) {  // the parent's code is not the child's to go on with
+  }
+  ::_exit(0);  // what this process has of its parent's is the parent's to remove
 }
 
 FolderWriter::~FolderWriter() {

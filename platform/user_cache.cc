@@ -41,6 +41,11 @@ fs::path OwnFolder(const fs::path& folder) {
   return failed || !BelongsToUser(folder) ? fs::path() : folder;
 }
 
+bool IsOwnFile(const fs::path& file) {
+  struct stat found {};
+  return ::lstat(file.c_str(), &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid();
+}
+
 void RemoveUnused(const fs::path& folder) {
   std::error_code ignored;
   const auto now = fs::file_time_type::clock::now();

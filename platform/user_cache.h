@@ -11,6 +11,9 @@ std::filesystem::path UserCacheFolder();
 // written what is in it.
 std::filesystem::path OwnFolder(const std::filesystem::path& folder);
 
+// Whether it is a file, and no link, of this user.
+bool IsOwnFile(const std::filesystem::path& file);
+
 // Removes from a folder what was not marked as used for 30 days.
 void RemoveUnused(const std::filesystem::path& folder);
 void MarkUsed(const std::filesystem::path& file);

@@ -92,7 +92,20 @@ void InputCache::Draw(const std::vector<InputName>& wanted) {
   for (auto& [key, drawn] : drawing) drawn_[key] = drawn.get();
 }
 
+// While it lives, sets leave their memory to those that follow them.
+class InputCache::Placing {
+ public:
+  explicit Placing(InputCache& cache) : cache_(cache) { cache_.placed_.emplace(); }
+  ~Placing() { cache_.placed_.reset(); }
+  Placing(const Placing&) = delete;
+  Placing& operator=(const Placing&) = delete;
+
+ private:
+  InputCache& cache_;
+};
+
 void InputCache::Place(const std::vector<InputName>& wanted, bool meanwhile) {
+  const Placing placing(*this);
   const auto is_missing = [this](const InputName& one) { return !drawn_.contains(KeyOf(one)) && !sets_.contains(KeyOf(one)); };
   std::future<DrawnArguments> drawing;
   auto drawn = wanted.end();  // of these
@@ -101,14 +114,13 @@ void InputCache::Place(const std::vector<InputName>& wanted, bool meanwhile) {
     if (meanwhile && !drawing.valid()) {
       drawn = std::find_if(one + 1, wanted.end(), is_missing);
       if (drawn != wanted.end()) {
-        drawing = std::async(std::launch::async, [this, next = *drawn, memory = std::exchange(placed_, {})]() mutable {
+        drawing = std::async(std::launch::async, [this, next = *drawn, memory = TakePlaced()]() mutable {
           return Contents(next, std::move(memory));
         });
       }
     }
     Get(*one);
   }
-  placed_ = {};
 }
 
 Reference& InputCache::TaskReference() {
@@ -148,7 +160,7 @@ InputSet& InputCache::Get(const InputName& inputs, std::size_t copy) {
 
 DrawnArguments InputCache::TakeContents(const InputName& inputs) {
   auto drawn = drawn_.extract(KeyOf(inputs));
-  return drawn.empty() ? Contents(inputs, std::exchange(placed_, {})) : std::move(drawn.mapped());
+  return drawn.empty() ? Contents(inputs, TakePlaced()) : std::move(drawn.mapped());
 }
 
 std::unique_ptr<InputSet> InputCache::MakeUnanswered(const InputName& inputs) {
@@ -176,7 +188,7 @@ std::unique_ptr<InputSet> InputCache::Make(const Case& sizes, DrawnArguments con
     throw InfrastructureFailure(
         fmt::format("the reference of task {} fails on case {}: {}", task_->name, sizes.name, failure->message));
   }
-  placed_ = std::move(contents);
+  if (placed_) *placed_ = std::move(contents);
   auto& set = std::get<std::unique_ptr<InputSet>>(made);
   AllowPeaks(*task_, *set);
   for (const auto& [name, other] : sets_) set->PoisonWithAnswersOf(*other);

@@ -68,6 +68,9 @@ class InputCache {
   Reference& TaskReference();
 
  private:
+  class Placing;
+
+  DrawnArguments TakePlaced() { return placed_ ? std::exchange(*placed_, {}) : DrawnArguments(); }
   // Drawn ahead of time or now.
   DrawnArguments TakeContents(const InputName& inputs);
   std::unique_ptr<InputSet> Make(const Case& sizes, DrawnArguments contents, std::uint64_t seed, Reference& reference);
@@ -81,7 +84,8 @@ class InputCache {
   std::unique_ptr<Reference> reference_;              // over reference_program_
   std::map<std::string, RecordedContents> recorded_;  // by the name of the case
   std::map<std::string, DrawnArguments> drawn_;
-  DrawnArguments placed_;  // of the set that was made last, whose memory the next one takes
+  // Of the set that was made last, whose memory the next one takes; while several are placed.
+  std::optional<DrawnArguments> placed_;
   std::map<std::string, std::unique_ptr<InputSet>> sets_;
 };
 

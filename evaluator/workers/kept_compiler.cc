@@ -11,6 +11,7 @@
 #include "evaluator/messages/message_codec.h"
 #include "evaluator/workers/protocol.h"
 #include "platform/command.h"
+#include "platform/user_cache.h"
 
 namespace evo {
 namespace {
@@ -52,7 +53,8 @@ std::string KeptCompiler::NameOf(const CompilerInput& request) const {
 CompileResult KeptCompiler::Compile(const CompilerInput& request) {
   if (folder_.empty()) return compiler_.Compile(request);
   const std::string name = NameOf(request);
-  if (auto kept = FromFile(ReadFile(folder_ / name))) return std::move(*kept);
+  const std::filesystem::path file = folder_ / name;
+  if (auto kept = IsOwnFile(file) ? FromFile(ReadFile(file)) : std::nullopt) return std::move(*kept);
   CompileResult result = compiler_.Compile(request);
   result.program.ptx.clear();
   if (result.outcome == Outcome::kOk) keep_(name, ToFile(result));

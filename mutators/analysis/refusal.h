@@ -23,7 +23,8 @@ class Refusal {
 // A statement or an expression that is being run, with those within it: they may run on a small stack (thread_block.h).
 class Nesting {
  public:
-  // So many are below each other. One takes up to 770 bytes of the stack, and with sanitizers up to 3 KiB.
+  // So many are below each other. One takes up to 870 bytes of the stack, 1.8 KiB without optimisation and 3.6 KiB with
+  // sanitizers.
   static constexpr int kMost = 240;
 
   explicit Nesting(Refusal& refusal) : depth_(refusal.nested_) { ++depth_; }

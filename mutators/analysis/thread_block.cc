@@ -13,13 +13,13 @@ namespace evo {
 namespace {
 
 // Of the stack of a thread, which holds what stands around the expression that it computes: for Nesting::kMost levels.
-// Sanitizers need more; clang has no macros that tell of them.
+// Sanitizers and code that is not optimised need more; clang has no macros that tell of the former.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define EVO_HAS_LARGE_FRAMES
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(EVO_HAS_LARGE_FRAMES)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(EVO_HAS_LARGE_FRAMES) || !defined(__OPTIMIZE__)
 constexpr std::size_t kFiberStackBytes = 1024 * 1024;
 #else
 constexpr std::size_t kFiberStackBytes = 256 * 1024;

@@ -81,8 +81,8 @@ std::string SumPartsWriter::Refusal() {
 
 // The elements of a part, whole grains.
 std::string SumPartsWriter::Length(const std::string& blocks, const std::vector<std::string>& grid) const {
-  return fmt::format("{0} * ceil_div({1}, {0} * max(1, {2} / ({3} * {4})))", kGrain, depth_, blocks, Factor(grid[0]),
-                     Factor(grid[1]));
+  return fmt::format("{0} * max(1, ceil_div({1}, {0} * max(1, {2} / max(1, {3} * {4}))))", kGrain, depth_, blocks,
+                     Factor(grid[0]), Factor(grid[1]));
 }
 
 // The declarations that these nodes need, without those that the two indices have.
@@ -205,7 +205,8 @@ std::string SumPartsWriter::Whole() const {
 Proposal SumPartsWriter::Divided(const std::string& length) const {
   const LaunchDirective& launch = *found_.grid.launch;
   const int kernel = found_.grid.kernel;
-  const std::string parts = fmt::format("ceil_div({}, {})", depth_, length);
+  // One of no products, if there are none: the kernel that adds up stores the sum of nothing.
+  const std::string parts = fmt::format("max(1, ceil_div({}, {}))", depth_, length);
   const bool flat = found_.grid.flat >= 0;
   std::vector<std::string> grid, block;
   for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {

@@ -28,14 +28,16 @@ TEST(SplitK, DividesSumsAndTilesTheParts) {
 
 TEST(SplitK, LaunchesAKernelThatAddsUpTheParts) {
   const std::string child = FirstChildOf("split_k_tile", kBiasGelu, 3);
-  const std::string length = "64 * ceil_div(K, 64 * max(1, SPLIT_BLOCKS / (ceil_div(N, TILE_N) * ceil_div(M, TILE_M))))";
-  EXPECT_THAT(child, AllOf(HasSubstr("// evo:workspace partial_sums f32 [ceil_div(K, " + length + "), M, N]\n"),
+  const std::string length =
+      "64 * max(1, ceil_div(K, 64 * max(1, SPLIT_BLOCKS / max(1, ceil_div(N, TILE_N) * ceil_div(M, TILE_M)))))";
+  const std::string count = "max(1, ceil_div(K, " + length + "))";
+  EXPECT_THAT(child, AllOf(HasSubstr("// evo:workspace partial_sums f32 [" + count + ", M, N]\n"),
                            HasSubstr("// evo:launch linear_parts(X, W, M, N, K, partial_sums, " + length +
                                      ") grid("
-                                     "ceil_div(N, TILE_N), ceil_div(M, TILE_M), ceil_div(K, " +
-                                     length + ")) block("),
-                           HasSubstr("// evo:launch linear(X, W, Bias, Y, M, N, K, partial_sums, ceil_div(K, " + length +
-                                     ")) grid(ceil_div(N, 32), ceil_div(M, 4)) block(32, 4)\n"),
+                                     "ceil_div(N, TILE_N), ceil_div(M, TILE_M), " +
+                                     count + ") block("),
+                           HasSubstr("// evo:launch linear(X, W, Bias, Y, M, N, K, partial_sums, " + count +
+                                     ") grid(ceil_div(N, 32), ceil_div(M, 4)) block(32, 4)\n"),
                            HasSubstr("// evo:param SPLIT_BLOCKS 66 132 264 528 1056 2112\n")));
   // The kernel of the parts has neither the bias nor what follows the sum; the other one has no products.
   const std::size_t whole = child.find("__global__ void linear(");
