@@ -193,7 +193,10 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
 void SyntaxParser::State::Remember(SyntaxTree& tree, bool has_plain) {
   tree.parse_ = [self = weak_from_this()](const std::string& text) {
     const auto state = self.lock();
-    return state ? std::make_shared<const SyntaxTree>(state->Parse(text)) : nullptr;
+    if (!state) return std::shared_ptr<SyntaxTree>();
+    auto other = std::make_shared<SyntaxTree>(state->Parse(text));
+    state->Remember(*other, false);
+    return other;
   };
   if (has_plain)
     tree.find_plain_ = [self = weak_from_this()](const SyntaxTree& one) {

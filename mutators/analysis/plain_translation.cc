@@ -33,17 +33,21 @@ class Translator {
   // nullopt for a change in what stands in front of a body, which may be spelled by macros.
   std::optional<Proposal> Translate(const Proposal& proposal) {
     Proposal result = proposal;
-    for (const LaunchChange& change : proposal.launch) {
-      // Of other parameters.
-      if (change.field == "arguments" && (!differences_.fields.empty() || !differences_.added.empty())) return std::nullopt;
+    for (LaunchChange& change : result.launch) {
+      if (change.field == "arguments" && !PassArgumentsOfSource(change)) return std::nullopt;
     }
     result.changes.clear();
     result.also_anchored.clear();
     result.indented = true;
     std::map<int, Proposal> of_bodies;  // by the function
     divided_.clear();
+    more_parameters_.clear();
     for (const Proposal::Change& change : proposal.changes) {
       const int function = FunctionAround(change.node);
+      if (IsBehindOtherParameters(change)) {
+        more_parameters_[plain_.node(change.node).parent] += change.text;
+        continue;
+      }
       const bool include = change.text.starts_with("#include ");
       if (function >= 0 && !include) {
         of_bodies[function].changes.push_back(change);
@@ -66,8 +70,11 @@ class Translator {
         divided_[function] = HeadOf(function) + WithFields(function, *text);
       else
         result.changes.push_back({BodyOf(source_, Counterpart(function)), Placement::kReplace, WithFields(function, *text)});
-      if (!AddParameter(function, result)) return std::nullopt;
+      if (!AddParameters(function, result)) return std::nullopt;
     }
+    if (!std::all_of(more_parameters_.begin(), more_parameters_.end(),
+                     [&](const auto& more) { return of_bodies.contains(more.first); }))
+      return std::nullopt;
     for (const int node : proposal.also_anchored) {
       const int function = FunctionAround(node);
       if (IsOfTemplate(function)) continue;
@@ -199,19 +206,53 @@ class Translator {
     return in[at];
   }
 
-  // Gives a kernel of the source the parameter that its body needs.
-  bool AddParameter(int function, Proposal& result) const {
-    const std::string& name = plain_.node(function).name;
-    const auto added = differences_.added.find(name);
-    if (added == differences_.added.end()) return true;
-    const LaunchDirective* const launch = OnlyLaunch(context_.rendered, name);
-    const LaunchDirective* const present = OnlyLaunch(plain_context_.rendered, name);
-    const int last = LastParameter(source_, Counterpart(function));
-    if (launch == nullptr || present == nullptr || last < 0) return false;
-    result.changes.push_back({last, Placement::kAfter, ", " + added->second.first});
-    result.launch.push_back(
-        {present->kernel, "arguments", fmt::format("{}, {}", fmt::join(launch->arguments, ", "), added->second.second)});
+  // Whether a function's parameters are not those of the source.
+  bool HasOtherParameters(const std::string& function) const {
+    return differences_.fields.contains(function) || differences_.added.contains(function);
+  }
+
+  bool IsBehindOtherParameters(const Proposal::Change& change) const {
+    const int function = plain_.node(change.node).parent;
+    return function > 0 && HasOtherParameters(plain_.node(function).name) && change.placement == Placement::kAfter &&
+           change.node == LastParameter(plain_, function);
+  }
+
+  // Lets arguments that follow those of the written out source follow those of the source. False if others change.
+  bool PassArgumentsOfSource(LaunchChange& change) const {
+    if (!HasOtherParameters(change.kernel)) return true;
+    const LaunchDirective* const launch = OnlyLaunch(context_.rendered, change.kernel);
+    const LaunchDirective* const present = OnlyLaunch(plain_context_.rendered, change.kernel);
+    if (launch == nullptr || present == nullptr) return false;
+    const std::string before = fmt::format("{}, ", fmt::join(present->arguments, ", "));
+    std::string now = fmt::format("{}, ", fmt::join(launch->arguments, ", "));
+    if (const auto added = differences_.added.find(change.kernel); added != differences_.added.end())
+      now += added->second.second + ", ";
+    if (!change.text.starts_with(before)) return false;
+    change.text.replace(0, before.size(), now);
     return true;
+  }
+
+  // Gives a kernel of the source the parameters that its body needs.
+  bool AddParameters(int function, Proposal& result) const {
+    const std::string& name = plain_.node(function).name;
+    std::string parameters;
+    if (const auto added = differences_.added.find(name); added != differences_.added.end()) {
+      const LaunchDirective* const launch = OnlyLaunch(context_.rendered, name);
+      const LaunchDirective* const present = OnlyLaunch(plain_context_.rendered, name);
+      if (launch == nullptr || present == nullptr) return false;
+      parameters = ", " + added->second.first;
+      const auto passes = [&](const LaunchChange& change) {
+        return change.kernel == present->kernel && change.field == "arguments";
+      };
+      if (std::none_of(result.launch.begin(), result.launch.end(), passes))
+        result.launch.push_back(
+            {present->kernel, "arguments", fmt::format("{}, {}", fmt::join(launch->arguments, ", "), added->second.second)});
+    }
+    if (const auto more = more_parameters_.find(function); more != more_parameters_.end()) parameters += more->second;
+    if (parameters.empty()) return true;
+    const int to = Counterpart(function), last = to < 0 ? -1 : LastParameter(source_, to);
+    if (last >= 0) result.changes.push_back({last, Placement::kAfter, parameters});
+    return last >= 0;
   }
 
   // A body with declarations of the fields that it names.
@@ -244,8 +285,9 @@ class Translator {
   const MutationContext& plain_context_;
   const SyntaxTree& plain_;
   const ParameterDifferences& differences_;
-  std::set<std::string> names_;         // of the source's declarations
-  std::map<int, std::string> divided_;  // functions of templates: what becomes of them
+  std::set<std::string> names_;                 // of the source's declarations
+  std::map<int, std::string> divided_;          // functions of templates: what becomes of them
+  std::map<int, std::string> more_parameters_;  // what a proposal adds behind a function's parameters
 };
 
 }  // namespace
