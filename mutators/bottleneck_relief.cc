@@ -38,7 +38,7 @@ std::vector<Row> Table() {
        {"hoist_invariant", "index_strength", "strip_mine", "unroll_pragma", "accumulator_split", "stencil_rows"}},
       {Bottleneck::kTensorStarved,
        {"tensor_contraction", "integer_tensor_contraction", "warp_group_contraction", "integer_warp_group_contraction",
-        "fuse_attention", "convolution_tiles"},
+        "fuse_attention", "warp_group_attention", "convolution_tiles"},
        {"tile_contraction", "packed_half2", "register_tile", "shared_stage"}},
       {Bottleneck::kSpills,
        {"launch_bounds", "loop_fission", "unroll_pragma"},

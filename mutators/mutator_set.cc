@@ -34,7 +34,8 @@ Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, Make
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
     MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows,
     MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution, MakeIntegerTensorContraction,
-    MakeIntegerWarpGroupContraction, MakeSplitKTile, MakeSplitKTensor, MakeSplitKSplitTensor, MakeSplitKWarpGroup;
+    MakeIntegerWarpGroupContraction, MakeSplitKTile, MakeSplitKTensor, MakeSplitKSplitTensor, MakeSplitKWarpGroup,
+    MakeWarpGroupAttention;
 constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeThreadPerRowToBlock,
                                   MakeWarpReduction,
@@ -61,7 +62,8 @@ constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeSplitKTile,
                                   MakeSplitKTensor,
                                   MakeSplitKSplitTensor,
-                                  MakeSplitKWarpGroup};
+                                  MakeSplitKWarpGroup,
+                                  MakeWarpGroupAttention};
 
 // hints/
 Factory MakeUnrollPragma, MakeLaunchBounds, MakeRestrictQualifier, MakeInlineHint;

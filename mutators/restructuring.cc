@@ -24,6 +24,7 @@ std::vector<std::string> Restructuring() {
           "thread_per_row_to_block",
           "thread_per_row_to_warp",
           "tile_contraction",
+          "warp_group_attention",
           "warp_group_contraction",
           "work_per_thread"};
 }

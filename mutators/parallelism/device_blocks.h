@@ -54,6 +54,9 @@ bool IsTensorElement(std::string_view type);
 bool IsTensorByte(std::string_view type);
 // "int" and "unsigned int", where they stand for four such bytes.
 bool IsTensorWord(std::string_view type);
+bool IsOfBytes(std::string_view type);  // either of the two
+// As the names of instructions spell it.
+std::string_view PtxName(std::string_view type);
 // How many elements take 16 bytes.
 int VectorElements(std::string_view type);
 // The type as a source spells it.
@@ -62,13 +65,5 @@ std::string ElementName(std::string_view type);
 std::string SumName(std::string_view type);
 // The block's text for elements of this type, by another name.
 std::string BlockText(const DeviceBlock& block, std::string_view type, const std::string& name);
-// The function that copies a thread's part of a tile for such products, which calls kStartCopy and kCopyVector by these names.
-std::string CopyPanelsText(std::string_view type, const std::string& name, const std::string& start_copy,
-                           const std::string& copy_vector);
-// The function that starts the product of 64 x 16 and 16 x `columns` elements, or of 32 if they are bytes; columns are 128 or
-// 256. `by_k`: neighbours of a factor go along k, else along the output's index, as those of bytes cannot. Functions of several
-// widths overload each other.
-std::string GroupProductText(std::string_view type, std::string_view type_b, const std::string& name, int columns, bool a_by_k,
-                             bool b_by_k);
 
 }  // namespace evo

@@ -4,7 +4,6 @@
 #include "mutators/analysis/attention.h"
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/attention_writer.h"
 #include "mutators/parallelism/kernel_visitor.h"
 
@@ -77,16 +76,6 @@ class FuseAttention : public KernelVisitor {
       refuse(fmt::format("{}: if it is a part of an attention, that is in several kernels, and is fused in one", exponential));
   }
 
-  // What the launch line has along the axis of the rows, and the change of its grid.
-  static LaunchChange GridWith(const Attention& found, const std::string& rows) {
-    const LaunchDirective& launch = *found.launch;
-    if (!found.flat_rows.empty())
-      return {launch.kernel, "grid", fmt::format("ceil_div({}, {}), {}", found.flat_rows, rows, found.flat_heads)};
-    return WithDimension(launch, "grid", found.axis,
-                         BlocksOf(launch.grid[found.axis], found.extent, rows,
-                                  fmt::format("ceil_div(({}) * ({}), {})", launch.grid[found.axis].text(), found.extent, rows)));
-  }
-
   // Of floats, which tensor cores would round: some threads of a warp share a row.
   static Proposal FusedFloats(const MutationContext& context, const Attention& found, const Start& start) {
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
@@ -95,7 +84,7 @@ class FuseAttention : public KernelVisitor {
     Proposal proposal;
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
     const std::string threads = fmt::format("{} * 32", names.warps);
-    proposal.launch = {GridWith(found, fmt::format("{} / {}", threads, names.warp_rows)),
+    proposal.launch = {AttentionGrid(found, fmt::format("{} / {}", threads, names.warp_rows)),
                        {found.launch->kernel, "block", threads},
                        {found.launch->kernel, "shared", writer.SharedBytes()}};
     proposal.parameters = found.parameters;
@@ -121,7 +110,7 @@ class FuseAttention : public KernelVisitor {
     proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
     const LaunchDirective& launch = *found.launch;
-    proposal.launch = {GridWith(found, fmt::format("{} * {}", warps, warp_rows)),
+    proposal.launch = {AttentionGrid(found, fmt::format("{} * {}", warps, warp_rows)),
                        {launch.kernel, "block", fmt::format("{} * 32", warps)},
                        {launch.kernel, "shared", writer.SharedBytes()}};
     proposal.parameters = found.parameters;

@@ -10,6 +10,7 @@
 #include "kernel_templates/directive_lexer.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/parallelism/group_products.h"
 #include "mutators/parallelism/mapped_group_text.h"
 
 namespace evo {
@@ -89,8 +90,8 @@ std::string MappedGroupWriter::Blocks() const {
   text += Filled(std::string(kMappedBlocks));
   for (const DeviceBlock* block : {&kDescribe, &kBeginProducts, &kCommitProducts, &kFinishProducts}) add(*block);
   for (const int columns : {128, 256})
-    text += GroupProductText(operands_.type, operands_.type_b, UnusedName(tree_.text(), "MultiplyGroup"), columns, IsByK(m_),
-                             IsByK(n_));
+    text += GroupProductText(operands_.type, operands_.type_b, UnusedName(tree_.text(), "MultiplyGroup"), columns,
+                             OrderOf(IsByK(m_)), OrderOf(IsByK(n_)));
   return text;
 }
 

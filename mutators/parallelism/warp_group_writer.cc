@@ -8,6 +8,7 @@
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/parallelism/group_products.h"
 
 namespace evo {
 namespace {
@@ -43,7 +44,7 @@ std::string WarpGroupWriter::Blocks() const {
   for (const DeviceBlock* block : {&kDescribe, &kShowTensorCores, &kBeginProducts, &kCommitProducts, &kFinishProducts})
     add(*block);
   for (const int columns : {128, 256})
-    text += GroupProductText(operands_.type, operands_.type_b, Block(kProduct), columns, IsByK(m_), IsByK(n_));
+    text += GroupProductText(operands_.type, operands_.type_b, Block(kProduct), columns, OrderOf(IsByK(m_)), OrderOf(IsByK(n_)));
   return text;
 }
 

@@ -251,7 +251,8 @@ TEST(ChooseOperators, LeavesOutWhatCannotBeCompiled) {
   EXPECT_EQ(Names(operators), left_out);
   LeaveOutForeign(operators, "sm_80");
   std::erase_if(left_out, [&](const std::string& name) { return operators.contains(name); });
-  EXPECT_THAT(left_out, ::testing::ElementsAre("integer_warp_group_contraction", "split_k_warp_group", "warp_group_contraction"));
+  EXPECT_THAT(left_out, ::testing::ElementsAre("integer_warp_group_contraction", "split_k_warp_group", "warp_group_attention",
+                                               "warp_group_contraction"));
   auto only = ChooseOperators({"warp_group_contraction"}, {});
   EXPECT_THROW(LeaveOutForeign(only, "sm_80"), UsageError);
 }

@@ -43,4 +43,11 @@ class CheckedKernelTest : public CpuDeviceTest {
   std::vector<int> output_;
 };
 
+// The text with each `name` replaced.
+inline std::string With(std::string text, const std::string& name, const std::string& value) {
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += value.size())
+    text.replace(at, name.size(), value);
+  return text;
+}
+
 }  // namespace evo

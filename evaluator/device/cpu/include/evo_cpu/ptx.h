@@ -224,8 +224,11 @@ inline void StoreMatrices(unsigned address, unsigned a, unsigned b, unsigned c, 
   for (int i = 0; i < 4; ++i) to[i] = row[i];
 }
 
+// How a lane's share of the left factor of a product of warp groups lies: as a descriptor says, or as mma has it in registers.
+enum class LeftFactor { kByK, kByRow, kInRegisters };
+
 // A warp's 16 rows of the product. The last lane to arrive multiplies.
-template <typename T, int columns, bool a_by_k, bool b_by_k>
+template <typename T, int columns, LeftFactor of_a, bool b_by_k>
 EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyRows(GroupOperands<float, columns>& mine, bool adds) {
   GroupOperands<float, columns>* const address = &mine;
   std::memcpy(WarpSlot(evo_cpu_current->lane), &address, sizeof address);
@@ -236,7 +239,14 @@ EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyRows(GroupOperands<floa
   for (unsigned lane = 0; lane < 32; ++lane) {
     float of[8];
     Widen<T>(of, lanes[lane]->a);
-    for (unsigned i = 0; i < 8; ++i) (a_by_k ? left[lane / 2][lane % 2 * 8 + i] : left[lane % 2 * 8 + i][lane / 2]) = of[i];
+    for (unsigned i = 0; i < 8; ++i) {
+      if constexpr (of_a == LeftFactor::kByK)
+        left[lane / 2][lane % 2 * 8 + i] = of[i];
+      else if constexpr (of_a == LeftFactor::kByRow)
+        left[lane % 2 * 8 + i][lane / 2] = of[i];
+      else
+        left[i / 2 % 2 * 8 + lane / 4][i / 4 * 8 + lane % 4 * 2 + i % 2] = of[i];
+    }
     for (unsigned part = 0; part < columns / 16; ++part) {
       const unsigned vector = part * 32 + lane;
       Widen<T>(of, lanes[lane]->b[part]);
@@ -260,23 +270,22 @@ EVO_CPU_UNCHECKED __attribute__((noinline)) void MultiplyRows(GroupOperands<floa
   evo_cpu_runtime->release_warp(0xffffffffu);
 }
 
-// wgmma.mma_async of 64 x 16 and 16 x `columns` elements in shared memory, done at once. Each lane reads its share of the warp's
-// operands, as its own accesses.
+// wgmma.mma_async of 64 x 16 and 16 x `columns` elements, done at once. The right factor is in shared memory, the left one there
+// or in registers. Each lane reads its share of the warp's operands, as its own accesses.
 template <typename T, int columns, typename... Operands>
 inline void MultiplyGroup(Operands&&... operands) {
-  static_assert(sizeof...(Operands) == columns / 2 + 7, "wgmma: sums, two descriptors and five numbers expected");
+  constexpr bool in_registers = sizeof...(Operands) == columns / 2 + 9;
+  static_assert(in_registers || sizeof...(Operands) == columns / 2 + 7,
+                "wgmma: sums, two descriptors and five numbers expected, or four registers, a descriptor and four numbers");
   GroupArguments<float, columns> all;
   (all.Take(operands), ...);
-  const bool a_by_k = all.numbers[5] == 0, b_by_k = all.numbers[6] == 0;
-  if (all.numbers[3] != 1 || all.numbers[4] != 1) evo_cpu_runtime->trap("wgmma: a sign other than 1");
-  const MatrixDescriptor a(all.numbers[0]), b(all.numbers[1]);
+  constexpr int b_at = in_registers ? 4 : 1;
+  const bool b_by_k = all.numbers[in_registers ? 8 : 6] == 0;
+  if (all.numbers[b_at + 2] != 1 || all.numbers[b_at + 3] != 1) evo_cpu_runtime->trap("wgmma: a sign other than 1");
   const unsigned lane = evo_cpu_current->lane, first = LinearThread() / 32 % 4 * 16;
   GroupOperands<float, columns> mine;
   std::memcpy(mine.sums, all.sums, sizeof mine.sums);
-  if (a_by_k)
-    a.Read(true, first + lane / 2, lane % 2, mine.a);
-  else
-    a.Read(false, lane / 2, first / 8 + lane % 2, mine.a);
+  const MatrixDescriptor b(all.numbers[b_at]);
   for (unsigned part = 0; part < columns / 16; ++part) {
     const unsigned vector = part * 32 + lane;
     if (b_by_k)
@@ -284,15 +293,26 @@ inline void MultiplyGroup(Operands&&... operands) {
     else
       b.Read(false, vector / (columns / 8), vector % (columns / 8), mine.b[part]);
   }
-  const bool adds = all.numbers[2] != 0;
-  if (a_by_k && b_by_k)
-    MultiplyRows<T, columns, true, true>(mine, adds);
-  else if (a_by_k)
-    MultiplyRows<T, columns, true, false>(mine, adds);
-  else if (b_by_k)
-    MultiplyRows<T, columns, false, true>(mine, adds);
-  else
-    MultiplyRows<T, columns, false, false>(mine, adds);
+  const bool adds = all.numbers[b_at + 1] != 0;
+  const auto multiply = [&]<LeftFactor of_a>() {
+    if (b_by_k)
+      MultiplyRows<T, columns, of_a, true>(mine, adds);
+    else
+      MultiplyRows<T, columns, of_a, false>(mine, adds);
+  };
+  if constexpr (in_registers) {
+    for (int i = 0; i < 8; ++i) mine.a[i] = static_cast<unsigned short>(all.numbers[i / 2] >> i % 2 * 16);
+    multiply.template operator()<LeftFactor::kInRegisters>();
+  } else {
+    const MatrixDescriptor a(all.numbers[0]);
+    if (all.numbers[5] == 0) {
+      a.Read(true, first + lane / 2, lane % 2, mine.a);
+      multiply.template operator()<LeftFactor::kByK>();
+    } else {
+      a.Read(false, lane / 2, first / 8 + lane % 2, mine.a);
+      multiply.template operator()<LeftFactor::kByRow>();
+    }
+  }
 }
 
 // Fences, commits and waits of what is done at once here.

@@ -39,12 +39,12 @@ struct GroupOperands {
   unsigned short b[columns / 16][8];
 };
 
-// The operands of wgmma, which are all sums and then numbers: two descriptors, whether it adds and, for elements of 16 bits, two
-// signs and two orders.
+// The operands of wgmma, which are all sums and then numbers: two descriptors, or four registers and one, whether it adds and,
+// for elements of 16 bits, two signs and an order for each descriptor.
 template <typename Sum, int columns>
 struct GroupArguments {
   Sum* sums[columns / 2];
-  unsigned long long numbers[7];
+  unsigned long long numbers[9];
   int sums_taken = 0, numbers_taken = 0;
   template <typename Operand>
   void Take(Operand& operand) {

@@ -1,0 +1,74 @@
+// Attentions by products of warp groups must compile for a GPU and be right on the cpu device.
+#include "tests/mutators/children_bench.h"
+
+namespace evo {
+namespace {
+
+Parameters GroupsOf(std::int64_t keys, std::int64_t groups, std::int64_t stages, std::int64_t blocks) {
+  return {{"TILE_KEYS", keys}, {"GROUPS", groups}, {"STAGES", stages}, {"BLOCKS", blocks}};
+}
+
+std::string WithAll(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  return text;
+}
+
+class GroupAttentionTest : public ChildrenTest {
+ protected:
+  void ExpectRightByGroups(const Task& task, const std::string& text, const Parameters& setting) {
+    const SourceMutator& mutator = SourceMutatorNamed("warp_group_attention");
+    for (const std::size_t start : {0u, 1u}) {
+      Parent parent(ParseTemplate("naive", text));
+      const auto proposals = mutator.Proposals(parent.Context());
+      ASSERT_EQ(proposals.size(), 2u) << text;
+      parent.genome.edits = {mutator.EditOf(parent.Context(), proposals[start])};
+      ExpectRight(task, parent, setting);
+    }
+  }
+  const std::filesystem::path shipped_ = ShareDirectory() / "kernel_templates";
+};
+
+// With every access checked: lengths that are no multiples of tiles, and rings of each length.
+TEST_F(GroupAttentionTest, IsRightAtAllSizes) {
+  const Task task = LoadTask(shipped_ / "attention");
+  const std::string text = LoadTemplate(shipped_ / "attention" / "naive.cu").text;
+  ExpectRightByGroups(task, text, {});
+  for (const Parameters& setting : {GroupsOf(64, 1, 2, 1), GroupsOf(128, 2, 3, 1), GroupsOf(64, 3, 4, 1)})
+    ExpectRightByGroups(task, text, setting);
+}
+
+TEST_F(GroupAttentionTest, IsRightForCausalRows) {
+  const Task task = LoadTask(shipped_ / "attention_causal");
+  ExpectRightByGroups(task, LoadTemplate(shipped_ / "attention_causal" / "naive.cu").text, GroupsOf(64, 2, 2, 1));
+}
+
+// A factor's sign goes to the queries, and with a factor of zero all keys that are seen weigh the same.
+TEST_F(GroupAttentionTest, IsRightForAnyFactor) {
+  const std::string text = LoadTemplate(shipped_ / "attention_causal" / "naive.cu").text;
+  for (const char* factor : {"-1", "0"}) {
+    Task task = LoadTask(shipped_ / "attention_causal");
+    for (Argument& argument : task.arguments) {
+      if (argument.name == "scale") argument.value = Expression::Parse(factor);
+    }
+    ExpectRightByGroups(task, text, GroupsOf(64, 1, 2, 1));
+  }
+}
+
+TEST_F(GroupAttentionTest, IsRightForLongRowsAndOtherTypes) {
+  Task task = LoadTask(shipped_ / "attention");
+  task.name += "_bf16";
+  task.reference = With(task.reference, "#define BF16 0", "#define BF16 1");
+  for (Argument& argument : task.arguments) {
+    if (argument.dtype == Dtype::kF16) argument.dtype = argument.name == "O" ? Dtype::kF32 : Dtype::kBF16;
+  }
+  task.small.sizes["D"] = 128;
+  for (Case& held_out : task.held_out_cpu) held_out.sizes["D"] = 128;
+  std::string text = LoadTemplate(shipped_ / "attention" / "naive.cu").text;
+  text = With(With(text, "#include <cuda_fp16.h>", "#include <cuda_bf16.h>"), "#define HEAD_DIM 64", "#define HEAD_DIM 128");
+  text = With(With(text, "half* O", "float* O"), "__float2half(sums[c])", "sums[c]");
+  text = WithAll(WithAll(text, "__half2float", "__bfloat162float"), "half*", "__nv_bfloat16*");
+  ExpectRightByGroups(task, text, GroupsOf(64, 1, 2, 1));
+}
+
+}  // namespace
+}  // namespace evo
