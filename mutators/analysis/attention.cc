@@ -38,6 +38,7 @@ class AttentionFinder {
         run_(runs_.threads()),
         bounds_(tree_, index_, runs_, traces_) {
     found_.kernel = kernel;
+    found_.launch_bounds = LaunchBoundsOf(tree_, kernel);
     found_.launch = &launch;
     found_.axis = row.axis;
     found_.extent = row.together() ? std::to_string(row.extent) : launch.block[row.block_axis].text();
@@ -298,9 +299,9 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
   if (launch == nullptr) return "it is not launched by exactly one launch line";
   if (!launch->cluster.empty() || launch->cooperative) return "its blocks are launched as clusters or together";
   if (tree.node(node.children.back()).kind_name != "CompoundStmt") return "it has no body";
-  if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
-      std::string_view::npos)
-    return "its __launch_bounds__ rule out other blocks";
+  const std::string_view head = tree.Text({node.range.begin, tree.node(node.children.back()).range.begin});
+  if (head.find("__launch_bounds__") != std::string_view::npos && LaunchBoundsOf(tree, kernel) < 0)
+    return "its __launch_bounds__ are in a macro, and rule out other blocks";
   std::string why = "no variable is blockIdx * size + threadIdx, the row of a thread";
   bool first = true;
   for (const RowIndex& row : RowIndicesOf(context, *launch, kernel)) {

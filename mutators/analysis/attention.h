@@ -25,6 +25,7 @@ struct Attention {
   // What the kernel stores for a row whose weights are all zero: 0 / 0, zero, or nothing.
   enum class Unweighted : std::uint8_t { kUndefined, kZero, kNothing };
   int kernel = -1;
+  int launch_bounds = -1;  // its `__launch_bounds__`, which are of its own block; -1 for none
   const LaunchDirective* launch = nullptr;
   std::size_t axis = 0;  // of the grid, along which the blocks have other rows
   std::string extent;    // the rows of a block, as the launch line says it

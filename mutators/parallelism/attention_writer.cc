@@ -23,7 +23,14 @@ constexpr std::array kAttentionNames{
     "first_key"sv, "most"sv,      "shift"sv,   "fade"sv,   "sum"sv,     "left"sv,   "weight"sv,  "inverse"sv,
     "last_row"sv,  "last_key"sv,  "score"sv,   "from_q"sv, "from_k"sv,  "count"sv,  "from_v"sv,  "to"sv};
 
+// Elements of a row up to which a warp's queries have room in its registers beside sums and scores.
+constexpr std::int64_t kDepthOfKeptQueries = 224;
+
+bool KeepsQueries(const Attention& found) { return found.depth <= kDepthOfKeptQueries; }
+
 }  // namespace
+
+std::int64_t SumRegisters(const Attention& found) { return KeepsQueries(found) ? found.depth * 3 / 4 : found.depth / 2; }
 
 AttentionWriter::AttentionWriter(const SyntaxTree& tree, const Attention& found, AttentionParameters names)
     : tree_(tree), found_(found), names_(std::move(names)), blocks_{&kCopyVector,  &kLoadMatrices, &kLoadTransposed,
@@ -138,6 +145,15 @@ std::string AttentionWriter::Body() const {
   for (const std::string_view part : {kAttentionBegin, kAttentionScores, kAttentionWeights, kAttentionRows,
                                       found_.output == found_.element ? kAttentionStoreElements : kAttentionStoreNumbers})
     text += part.substr(1);
+  const auto with = [&](std::string_view line, std::string_view other) {
+    const std::size_t at = text.find(line);
+    text.replace(at, line.size(), other);
+  };
+  const bool kept = KeepsQueries(found_);
+  with("QUERY_\n", kept ? "  unsigned query[kParts][DEPTH_ / 16][4] = {};\n" : "");
+  with("QUERIES_\n", kept ? kAttentionQueries.substr(1) : "");
+  with("QUERY_PART_\n", kept ? "" : kAttentionQueryPart.substr(1));
+  text = WithOtherName(text, "QUERY_AT_", kept ? "[d]" : "");
   text = WithOtherName(text, "INVERSE_", zero ? "weight > 0.0f ? 1.0f / weight : 0.0f" : "1.0f / weight");
   // Without any keys no barrier at all has followed. A length in memory may say so even if no run without keys was understood.
   if (found_.keyless || found_.keys.find('[') != std::string::npos) text = WithOtherName(text, "__syncwarp", "__syncthreads");

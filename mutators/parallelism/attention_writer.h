@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@ struct AttentionParameters {
   std::string warp_rows;  // query rows of a warp
   std::string stages;     // tiles in shared memory or on their way there
 };
+
+// Registers that 16 rows of a warp take in each of its threads for sums and queries.
+std::int64_t SumRegisters(const Attention& found);
 
 // Writes an attention whose warps keep rows of scores, weights and sums in registers and multiply on tensor cores, while tiles of
 // keys and values come asynchronously through a ring in shared memory.

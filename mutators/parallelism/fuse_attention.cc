@@ -87,6 +87,12 @@ class FuseAttention : public KernelVisitor {
                                   fmt::format("ceil_div(({}) * ({}), {})", launch.grid[found.axis].text(), found.extent, rows)));
   }
 
+  // The bounds of the kernel's own block become those of the new one.
+  static void AddBounds(const Attention& found, const std::string& threads, Proposal& proposal) {
+    if (found.launch_bounds >= 0)
+      proposal.changes.push_back({found.launch_bounds, Placement::kReplace, fmt::format("__launch_bounds__({})", threads)});
+  }
+
   // Of floats, which tensor cores would round: some threads of a warp share a row.
   static Proposal FusedFloats(const MutationContext& context, const Attention& found, const Start& start) {
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
@@ -95,6 +101,7 @@ class FuseAttention : public KernelVisitor {
     Proposal proposal;
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
     const std::string threads = fmt::format("{} * 32", names.warps);
+    AddBounds(found, threads, proposal);
     proposal.launch = {GridWith(found, fmt::format("{} / {}", threads, names.warp_rows)),
                        {found.launch->kernel, "block", threads},
                        {found.launch->kernel, "shared", writer.SharedBytes()}};
@@ -108,7 +115,7 @@ class FuseAttention : public KernelVisitor {
   }
 
   static std::int64_t RegistersOf(const Attention& attention, std::int64_t tile_keys, std::int64_t warp_rows) {
-    return warp_rows / 16 * (tile_keys / 2 + attention.depth * 3 / 4);
+    return warp_rows / 16 * (tile_keys / 2 + SumRegisters(attention));
   }
 
   static Proposal Fused(const MutationContext& context, const Attention& found, const Start& start) {
@@ -120,6 +127,7 @@ class FuseAttention : public KernelVisitor {
     proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Blocks()});
     proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+    AddBounds(found, fmt::format("{} * 32", warps), proposal);
     const LaunchDirective& launch = *found.launch;
     proposal.launch = {GridWith(found, fmt::format("{} * {}", warps, warp_rows)),
                        {launch.kernel, "block", fmt::format("{} * 32", warps)},
@@ -132,7 +140,7 @@ class FuseAttention : public KernelVisitor {
                        {warp_rows, kRowsOfWarp, at.warp_rows},
                        {stages, kTilesOfRing, at.stages}};
     proposal.constraints = {
-        fmt::format("{} / 16 * ({} / 2 + {}) <= {}", warp_rows, tile_keys, found.depth * 3 / 4, kRegistersOfThread),
+        fmt::format("{} / 16 * ({} / 2 + {}) <= {}", warp_rows, tile_keys, SumRegisters(found), kRegistersOfThread),
         fmt::format("{} <= {}", writer.SharedBytes(), kSharedOfBlock)};
     return proposal;
   }
