@@ -15,13 +15,75 @@ namespace {
 using namespace std::string_view_literals;
 
 // Names of the texts below that the source may have already, and get a number behind them then.
-constexpr std::array kAttentionNames{
-    "kThreads"sv,  "kRows"sv,     "kParts"sv,  "tiles"sv,  "queries"sv, "tile_k"sv, "tile_v"sv,  "warp"sv,
-    "lane"sv,      "first_row"sv, "own_row"sv, "factor"sv, "query"sv,   "sums"sv,   "largest"sv, "weights"sv,
-    "end"sv,       "steps"sv,     "step"sv,    "next"sv,   "t"sv,       "place"sv,  "d"sv,       "key"sv,
-    "row"sv,       "slot"sv,      "scores"sv,  "part"sv,   "i"sv,       "j"sv,      "e"sv,       "r"sv,
-    "first_key"sv, "most"sv,      "shift"sv,   "fade"sv,   "sum"sv,     "left"sv,   "weight"sv,  "inverse"sv,
-    "last_row"sv,  "last_key"sv,  "score"sv,   "from_q"sv, "from_k"sv,  "count"sv,  "from_v"sv,  "to"sv};
+constexpr std::array kAttentionNames{"kThreads"sv,
+                                     "kRows"sv,
+                                     "kParts"sv,
+                                     "tiles"sv,
+                                     "queries"sv,
+                                     "tile_k"sv,
+                                     "tile_v"sv,
+                                     "warp"sv,
+                                     "lane"sv,
+                                     "first_row"sv,
+                                     "own_row"sv,
+                                     "factor"sv,
+                                     "query"sv,
+                                     "sums"sv,
+                                     "largest"sv,
+                                     "weights"sv,
+                                     "end"sv,
+                                     "steps"sv,
+                                     "step"sv,
+                                     "next"sv,
+                                     "t"sv,
+                                     "place"sv,
+                                     "d"sv,
+                                     "key"sv,
+                                     "row"sv,
+                                     "slot"sv,
+                                     "scores"sv,
+                                     "part"sv,
+                                     "i"sv,
+                                     "j"sv,
+                                     "e"sv,
+                                     "r"sv,
+                                     "first_key"sv,
+                                     "most"sv,
+                                     "shift"sv,
+                                     "fade"sv,
+                                     "sum"sv,
+                                     "left"sv,
+                                     "weight"sv,
+                                     "inverse"sv,
+                                     "last_row"sv,
+                                     "last_key"sv,
+                                     "score"sv,
+                                     "from_q"sv,
+                                     "from_k"sv,
+                                     "count"sv,
+                                     "from_v"sv,
+                                     "to"sv,
+                                     "kVector"sv,
+                                     "kVectors"sv,
+                                     "kColumns"sv,
+                                     "kGroups"sv,
+                                     "warp_sums"sv,
+                                     "warp_largest"sv,
+                                     "warp_weights"sv,
+                                     "group"sv,
+                                     "column"sv,
+                                     "begin"sv,
+                                     "stride_k"sv,
+                                     "stride_v"sv,
+                                     "aligned"sv,
+                                     "c"sv,
+                                     "first"sv,
+                                     "keys"sv,
+                                     "values"sv,
+                                     "k"sv,
+                                     "v"sv,
+                                     "elements"sv,
+                                     "share"sv};
 
 // Elements of a row up to which a warp's queries have room in its registers beside sums and scores.
 constexpr std::int64_t kDepthOfKeptQueries = 224;
@@ -125,10 +187,18 @@ std::string AttentionWriter::Declarations() const {
     text +=
         fmt::format("  const {} {} = {};\n", WithoutConst(declared.type), declared.name, tree_.Text(declared.children.back()));
   }
+  const std::string row = found_.row < 0 ? fmt::format("int(blockIdx.{})", "xyz"[found_.axis]) : tree_.node(found_.row).name;
+  if (found_.row >= 0)
+    text += fmt::format("  const {} {} = blockIdx.{};\n", WithoutConst(tree_.node(found_.row).type), row, "xyz"[found_.axis]);
+  if (found_.own_keys && !found_.rows.empty()) text += fmt::format("  if ({} >= {}) return;\n", row, Parenthesised(found_.rows));
   for (const int guard : found_.guards) text += fmt::format("  {}\n", tree_.Text(guard));
   if (found_.unweighted == Attention::Unweighted::kNothing)
     text += fmt::format("  if ({} <= 0) return;\n", Parenthesised(found_.keys));
   return text;
+}
+
+std::string AttentionWriter::BodyOf(const std::string& text) const {
+  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
 }
 
 std::string AttentionWriter::Body() const {
@@ -139,7 +209,7 @@ std::string AttentionWriter::Body() const {
     text = WithOtherName(text, "HIDDEN_", found_.causal ? "first_key + j > row" : "false");
     text = WithOtherName(text, "RESULT_", zero ? "weights > 0.0f ? sums[i] / weights : 0.0f" : "sums[i] / weights");
     if (!found_.causal) text.replace(text.find("      if (false) continue;\n"), 27, "");
-    return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
+    return BodyOf(text);
   }
   std::string text;
   for (const std::string_view part : {kAttentionBegin, kAttentionScores, kAttentionWeights, kAttentionRows,
@@ -162,7 +232,7 @@ std::string AttentionWriter::Body() const {
   text = WithOtherName(text, "SEEN_", found_.causal ? "min(last_key, own_row + 1)" : "last_key");
   text = WithOtherName(text, "HIDDEN_",
                        found_.causal ? "key >= last_key || key > own_row + i * 16 + e / 2 * 8 + lane / 4" : "key >= last_key");
-  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
+  return BodyOf(text);
 }
 
 }  // namespace evo

@@ -34,6 +34,8 @@ class AttentionWriter {
   std::string Body() const;
   // The dynamic shared memory of a block, an expression of the parameters.
   std::string SharedBytes() const;
+  // A body of a text with words that end with _, with its braces, after what the kernel declares.
+  std::string BodyOf(const std::string& text) const;
 
  private:
   std::string Kept() const;

@@ -7,6 +7,7 @@
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/attention_writer.h"
 #include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/split_attention_writer.h"
 
 namespace evo {
 namespace {
@@ -29,6 +30,7 @@ struct Start {
   std::int64_t tile_keys, warps, warp_rows, stages;
 };
 constexpr Start kStarts[] = {{64, 4, 16, 2}, {32, 2, 16, 3}};
+constexpr SplitAttentionStart kSplitStarts[] = {{16, 4, 8, 2}, {64, 4, 16, 4}};
 constexpr Start kFloatStarts[] = {{32, 4, 4, 0}, {16, 2, 16, 0}};
 
 // One thread per row of an attention becomes a block per tile of rows: one pass over the keys, with both products on tensor cores
@@ -52,6 +54,12 @@ class FuseAttention : public KernelVisitor {
     const Refuse refuse_one = [&](const std::string& why) { silent = false, refuse(why); };
     VisitRecognised(context, refuse_one, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
       silent = false;
+      if (attention.own_keys) {
+        const SplitAttentionWriter writer(context, attention);
+        if (const std::string why = writer.Refusal(); !why.empty()) return refuse_kernel(why);
+        for (const SplitAttentionStart& start : kSplitStarts) propose(writer.Written(start));
+        return;
+      }
       if (attention.element == "float") {
         for (const Start& start : kFloatStarts) propose(FusedFloats(context, attention, start));
         return;

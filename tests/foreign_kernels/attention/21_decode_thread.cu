@@ -5,7 +5,7 @@
 
 #define D 32
 
-// evo:launch single_query(q, k, v, o, HQ, HKV, L, 0.17677669) grid(ceil_div(HQ, 64), B) block(64)
+// evo:launch single_query(q, k, v, o, HQ, HKV, L, f32(0.17677669)) grid(ceil_div(HQ, 64), B) block(64)
 __global__ void single_query(const __nv_bfloat16* q, const __nv_bfloat16* k, const __nv_bfloat16* v, __nv_bfloat16* o, int HQ,
                              int HKV, int L, float scale) {
   int h = blockIdx.x * 64 + threadIdx.x;
