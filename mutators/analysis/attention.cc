@@ -38,6 +38,7 @@ class AttentionFinder {
         run_(runs_.threads()),
         bounds_(tree_, index_, runs_, traces_) {
     found_.kernel = kernel;
+    found_.launch_bounds = LaunchBoundsOf(tree_, kernel);
     found_.launch = &launch;
     found_.axis = row.axis;
     found_.extent = row.together() ? std::to_string(row.extent) : launch.block[row.block_axis].text();
@@ -46,8 +47,8 @@ class AttentionFinder {
 
   std::variant<Attention, std::string> Find() {
     if (!runs_.refusal().empty()) return runs_.refusal();
-    if (!RunSmall() || !bounds_.Find(roles_, found_) || !RunLong() || !RunUnweighted() || !FindMatrices() || !CheckDeciding() ||
-        !CheckTypes())
+    if (!RunSmall() || !bounds_.Find(roles_, found_) || !RunLong() || !RunUnweighted() || !FindOwnKeys() || !FindMatrices() ||
+        !CheckDeciding() || !CheckTypes())
       return why_.empty() ? bounds_.why() : why_;
     Name();
     return found_;
@@ -147,6 +148,23 @@ class AttentionFinder {
     });
   }
 
+  // Whether each row has keys of its own, which begin where it says.
+  bool FindOwnKeys() {
+    const AffineForm& first = traces_[0][1].reads.at(roles_.k).begin()->second.index;
+    found_.own_keys = !bounds_.IsOfBlock(first) && (index_.together() ? index_.extent == 1 : index_.flat_length == nullptr) &&
+                      !found_.causal && bounds_.IsOfRow(first);
+    if (!found_.own_keys) {
+      return !found_.rows.empty() ||
+             Refuse(fmt::format("no bound is known for {}, the row of a block", NameOf(index_.declaration)));
+    }
+    if (index_.together()) return true;
+    const auto launched = bounds_.LaunchedRows(found_);
+    if (!launched) return Refuse("its launch line does not say how many rows it has");
+    found_.row = index_.declaration;
+    found_.launched_rows = *launched;
+    return true;
+  }
+
   bool FindMatrices() {
     for (const auto& [matrix, parameter, by_row] :
          {std::tuple(&found_.q, roles_.q, true), std::tuple(&found_.k, roles_.k, false), std::tuple(&found_.v, roles_.v, false),
@@ -158,7 +176,9 @@ class AttentionFinder {
       for (const auto& [index, access] : elements) forms.push_back(&access.index);
       const auto depth = static_cast<std::size_t>(found_.depth);
       AffineForm base = *forms.front(), stride;
-      if (by_row) {
+      if (by_row && found_.own_keys) {
+        stride = AffineForm::Constant(0);
+      } else if (by_row) {
         const auto coefficient = base.CoefficientOf(runs_.row_symbol());
         const auto by_one =
             coefficient && index_.together() ? coefficient->DividedBy(AffineForm::Constant(index_.extent)) : coefficient;
@@ -177,7 +197,8 @@ class AttentionFinder {
               NameOf(parameter)));
       }
       for (const AffineForm* form : {&base, &stride}) {
-        if (!bounds_.IsOfBlock(*form)) return Refuse(fmt::format("where {} begins depends on the thread", NameOf(parameter)));
+        if (found_.own_keys ? !bounds_.IsOfRow(*form) : !bounds_.IsOfBlock(*form))
+          return Refuse(fmt::format("where {} begins depends on the thread", NameOf(parameter)));
       }
       matrix->base = run_.TextOf(base, true);
       matrix->stride = run_.TextOf(stride, true);
@@ -298,9 +319,10 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
   if (launch == nullptr) return "it is not launched by exactly one launch line";
   if (!launch->cluster.empty() || launch->cooperative) return "its blocks are launched as clusters or together";
   if (tree.node(node.children.back()).kind_name != "CompoundStmt") return "it has no body";
-  if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
-      std::string_view::npos)
-    return "its __launch_bounds__ rule out other blocks";
+  const std::string_view head = tree.Text({node.range.begin, tree.node(node.children.back()).range.begin});
+  if (head.find("__launch_bounds__") != std::string_view::npos && LaunchBoundsOf(tree, kernel) < 0)
+    return "its __launch_bounds__ are in a macro, and rule out other blocks";
+  std::optional<Attention> of_rows;
   std::string why = "no variable is blockIdx * size + threadIdx, the row of a thread";
   bool first = true;
   for (const RowIndex& row : RowIndicesOf(context, *launch, kernel)) {
@@ -312,9 +334,15 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
       found = "its blocks have threads along two axes";
     else
       found = AttentionFinder(context, *launch, kernel, row).Find();
-    if (std::holds_alternative<Attention>(found)) return found;
+    // Rows that share keys also share the blocks' loads of them.
+    if (auto* const attention = std::get_if<Attention>(&found)) {
+      if (!attention->own_keys) return found;
+      if (!of_rows) of_rows = std::move(*attention);
+      continue;
+    }
     if (std::exchange(first, false)) why = std::get<std::string>(found);
   }
+  if (of_rows) return *std::move(of_rows);
   return why;
 }
 

@@ -25,6 +25,7 @@ struct Attention {
   // What the kernel stores for a row whose weights are all zero: 0 / 0, zero, or nothing.
   enum class Unweighted : std::uint8_t { kUndefined, kZero, kNothing };
   int kernel = -1;
+  int launch_bounds = -1;  // its `__launch_bounds__`, which are of its own block; -1 for none
   const LaunchDirective* launch = nullptr;
   std::size_t axis = 0;  // of the grid, along which the blocks have other rows
   std::string extent;    // the rows of a block, as the launch line says it
@@ -40,7 +41,12 @@ struct Attention {
   std::string keys;        // key is below it
   bool causal = false;     // whether a row has the keys 0 to row only
   std::string scale;       // of type float or double
-  bool keyless = false;    // whether rows may have no keys
+  // Whether each row has keys of its own, as the one query of a head has in decoding. Then a block has one row, strides of Q and
+  // O are 0, and the texts may name the row: blockIdx, or this variable, which `rows` bounds.
+  bool own_keys = false;
+  int row = -1;               // its declaration; -1 for blockIdx itself
+  std::string launched_rows;  // `rows` as the launch line says it; empty if the grid stays
+  bool keyless = false;       // whether rows may have no keys
   Unweighted unweighted = Unweighted::kUndefined;
   std::vector<int> guards;        // statements `if (..) return;` that hold or do not hold for all threads of all blocks
   std::vector<int> declarations;  // VarDecls of which the texts above need the names, in order

@@ -103,12 +103,16 @@ bool AttentionBounds::Find(const AttentionRoles& roles, Attention& found) {
   auto rows = index_.flat_length ? FlatRows(roles, found) : first && second ? BoundOf(*first, *second) : std::nullopt;
   if (!rows && !first && !second && index_.together()) rows = RowsOfGrid(found);
   if (!why_.empty()) return false;
+  // Blocks of one row may stay as they are launched.
+  const bool launched = !rows && !first && !second && index_.together() && index_.extent == 1;
+  if (launched) rows = "";
   if (!rows)
     return Refuse(fmt::format("no bound is known for {}: `if ({} >= ..) return;` or `if (.. < ..)` around the work", NameOfRow(),
                               NameOfRow()));
   found.rows = found.keys = *rows;
   rows_ = first ? *first : kManyRows;
-  if (KeysRead(traces_[0][0], roles) != KeysRead(traces_[0][1], roles)) return true;
+  if (KeysRead(traces_[0][0], roles) != KeysRead(traces_[0][1], roles))
+    return !launched || Refuse(fmt::format("no bound is known for {}", NameOfRow()));
   const auto keys = BoundOf(KeysRead(traces_[0][0], roles), KeysRead(traces_[1][0], roles));
   if (!keys) return Refuse("no bound is known for its keys");
   found.keys = *keys;
@@ -126,6 +130,25 @@ bool AttentionBounds::NamesRowBlock(int variable) const {
       return true;
   }
   return false;
+}
+
+bool AttentionBounds::IsOfRow(const AffineForm& form) const {
+  const ThreadRun& threads = runs_.threads();
+  const auto plain = threads.PlainSymbols(form);
+  return std::none_of(plain.begin(), plain.end(), [&](int symbol) {
+    if (symbol == runs_.row_symbol()) return false;
+    if (threads.OfThread(symbol)) return true;
+    // With threads that have rows of their own, blocks get other ones.
+    return !index_.together() &&
+           (symbol == BuiltinSymbol("blockIdx", index_.axis) || symbol == BuiltinSymbol("gridDim", index_.axis) ||
+            (threads.block_constants().contains(symbol) && NamesRowBlock(symbol)));
+  });
+}
+
+std::optional<std::string> AttentionBounds::LaunchedRows(const Attention& found) const {
+  const auto bound = traces_[0][0].compared.find(found.rows);
+  if (bound == traces_[0][0].compared.end()) return std::nullopt;
+  return LaunchTextOf(tree_, *found.launch, found.kernel, bound->second.second);
 }
 
 bool AttentionBounds::IsOfBlock(const AffineForm& form) const {

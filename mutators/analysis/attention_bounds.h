@@ -31,6 +31,10 @@ class AttentionBounds {
   const std::set<int>& allowed() const { return allowed_; }
   // Whether all threads of a block compute the same, and blocks of other rows, too.
   bool IsOfBlock(const AffineForm& form) const;
+  // Whether only the row and what is the same for all rows decides it.
+  bool IsOfRow(const AffineForm& form) const;
+  // The number of rows as the launch line says it; nullopt if it does not.
+  std::optional<std::string> LaunchedRows(const Attention& found) const;
 
  private:
   bool Refuse(std::string why);

@@ -24,6 +24,8 @@ constexpr std::int64_t kMostRows = 16;
 constexpr std::int64_t kOtherBlocks = 2;
 // A size that is none of those, to see what it decides.
 constexpr std::int64_t kLargerSize = 14;
+// The same where one size is divided by another, and how much larger it is then.
+constexpr std::int64_t kMostEnlargedRows = 48, kLargerEnlargedSize = 46, kTimesLarger = 3;
 // Threads of a block, where it asks for them.
 constexpr std::int64_t kBlockThreads = 4096;
 // Heads among which the first without work is looked for: with more than products of three sizes.
@@ -72,8 +74,29 @@ AttentionRuns::AttentionRuns(const MutationContext& context, const LaunchDirecti
   FindPinned();
   FindFixed();
   FindScratch(launch);
+  FindEnlarged();
   if (refusal_.empty() && sizes_.names().size() > kTriedSizes[0].size()) refusal_ = "its launch line names too many sizes";
 }
+
+// `heads / groups` is 0 where a size is the smaller one, and nothing can be divided by it.
+void AttentionRuns::FindEnlarged() {
+  if (!refusal_.empty()) return;
+  const auto refuses = [&] {
+    return std::any_of(std::begin(kTriedSizes), std::end(kTriedSizes), [&](const auto& sizes) {
+      const ThreadTrace trace = Run(&sizes == &kTriedSizes[0] ? 0 : 1, 1);
+      const bool quotient = trace.refusal.find(" / ") != std::string::npos || trace.refusal.find(" % ") != std::string::npos;
+      return quotient && trace.refusal.ends_with("which is not understood");
+    });
+  };
+  if (sizes_.names().size() > kTriedSizes[0].size() || !refuses()) return;
+  for (const std::string& name : sizes_.names()) {
+    pinned_.enlarged = {name};
+    if (!refuses()) return;
+  }
+  pinned_.enlarged.clear();
+}
+
+std::int64_t AttentionRuns::LargerSize() const { return pinned_.enlarged.empty() ? kLargerSize : kLargerEnlargedSize; }
 
 // Workspaces that only this launch names.
 void AttentionRuns::FindScratch(const LaunchDirective& launch) {
@@ -145,8 +168,9 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto fixed = pinned_.sizes.find(names[i]);
     values[names[i]] = Number::Integer(fixed != pinned_.sizes.end() ? fixed->second
-                                       : changed.contains(names[i]) ? to
-                                                                    : kTriedSizes[number][i]);
+                                       : changed.contains(names[i])
+                                           ? to
+                                           : kTriedSizes[number][i] * (pinned_.enlarged.contains(names[i]) ? kTimesLarger : 1));
   }
   try {
     for (const auto& [parameter, expression] : sizes_.arguments()) {
@@ -242,7 +266,7 @@ ThreadTrace AttentionRuns::RunWithoutKeys(std::int64_t row, std::int64_t rows, c
   const std::int64_t keys = KeysRead(RunWith(0, row, {}, 0), roles);
   std::set<std::string> deciding;
   for (const std::string& name : Driving(rows, row, roles, keys)) {
-    if (RunWith(0, rows, {name}, kLargerSize).stores.empty()) deciding.insert(name);
+    if (RunWith(0, rows, {name}, LargerSize()).stores.empty()) deciding.insert(name);
   }
   auto setting = SettingOf(0, row, deciding, 0);
   if (!setting) return {};
@@ -282,7 +306,7 @@ std::optional<std::int64_t> AttentionRuns::HeadsOf(std::size_t number) {
 }
 
 std::optional<std::int64_t> AttentionRuns::RowsOf(std::size_t number) {
-  for (std::int64_t row = 0; row < kMostRows; ++row) {
+  for (std::int64_t row = 0; row < (pinned_.enlarged.empty() ? kMostRows : kMostEnlargedRows); ++row) {
     const ThreadTrace trace = RunWith(number, row, {}, 0);
     if (!trace.refusal.empty()) return std::nullopt;
     if (trace.stores.empty()) return row;
@@ -295,7 +319,9 @@ std::set<std::string> AttentionRuns::Driving(std::int64_t rows, std::int64_t row
   std::set<std::string> driving;
   for (const std::string& name : sizes_.names()) {
     if (pinned_.sizes.contains(name)) continue;
-    const ThreadTrace wide = RunWith(0, rows, {name}, kLargerSize), more = RunWith(0, row, {name}, kLargerSize);
+    const ThreadTrace wide = RunWith(0, rows, {name}, LargerSize()), more = RunWith(0, row, {name}, LargerSize());
+    // By a larger one something may become 0 that the kernel divides by.
+    if (!wide.refusal.empty() || !more.refusal.empty()) continue;
     if (!wide.stores.empty() || KeysRead(more, roles) != keys) driving.insert(name);
   }
   return driving;

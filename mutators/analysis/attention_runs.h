@@ -34,7 +34,8 @@ struct RowIndex {
 std::vector<RowIndex> RowIndicesOf(const MutationContext& context, const LaunchDirective& launch, int kernel);
 
 // Runs threads of a kernel with numbers for the sizes that its launch line passes. There are two settings, 0 and 1, in which all
-// sizes are from 5 to 13 and no two are the same.
+// sizes are from 5 to 13 and no two are the same. Of a quotient of two sizes, such as the query heads of a group, that would be
+// 0, one is larger.
 class AttentionRuns {
  public:
   // The arguments must outlive the object.
@@ -81,6 +82,8 @@ class AttentionRuns {
   ThreadTrace RunSetting(const ThreadSetting& setting, std::int64_t row);
   ThreadTrace RunTogether(const ThreadSetting& setting, std::int64_t row);
   void FindScratch(const LaunchDirective& launch);
+  void FindEnlarged();
+  std::int64_t LargerSize() const;
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
@@ -90,10 +93,12 @@ class AttentionRuns {
   LaunchSizes sizes_;
   std::string refusal_;
   std::vector<int> guards_;
-  // Parameters that have one value only, and sizes that are passed for them.
+  // Parameters that have one value only, sizes that are passed for them, and sizes that are three times as large as they would
+  // be, since others divide them.
   struct Pinned {
     std::map<int, std::int64_t> parameters;
     std::map<std::string, std::int64_t> sizes;
+    std::set<std::string> enlarged;
   };
   Pinned pinned_;
   std::set<int> scratch_;

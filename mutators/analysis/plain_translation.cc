@@ -177,13 +177,16 @@ class Translator {
     return body >= 0 && IsWithin(plain_, node, body) ? function : -1;
   }
 
-  // The same declaration of the file, the same parameter of a function, or its `__global__`; -1 for other nodes.
+  // The same declaration of the file, the same parameter of a function, its `__global__` or its `__launch_bounds__`; -1 for other
+  // nodes.
   int Counterpart(int node) const {
     const int parent = plain_.node(node).parent;
     if (parent < 0) return 0;
-    if (plain_.node(node).kind_name == "attribute(global)") {
+    const bool bounds = node == LaunchBoundsOf(plain_, parent);
+    if (bounds || plain_.node(node).kind_name == "attribute(global)") {
       const int function = Counterpart(parent);
       if (function < 0) return -1;
+      if (bounds) return LaunchBoundsOf(source_, function);
       for (const int child : source_.node(function).children) {
         if (source_.node(child).kind_name == "attribute(global)") return child;
       }

@@ -42,6 +42,13 @@ bool IsKernel(const SyntaxTree& tree, int function) {
   return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(global)"; });
 }
 
+int LaunchBoundsOf(const SyntaxTree& tree, int function) {
+  const auto& children = tree.node(function).children;
+  const auto bounds =
+      std::find_if(children.begin(), children.end(), [&](int c) { return tree.Text(c).starts_with("__launch_bounds__"); });
+  return bounds == children.end() ? -1 : *bounds;
+}
+
 int LastParameter(const SyntaxTree& tree, int function) {
   int last = -1;
   for (const int child : tree.node(function).children) {

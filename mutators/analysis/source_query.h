@@ -24,6 +24,8 @@ std::string Quoted(const SyntaxTree& tree, int node);
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor);
 // Whether a function is a kernel: declared `__global__`.
 bool IsKernel(const SyntaxTree& tree, int function);
+// A function's `__launch_bounds__(..)`, as the source itself says it; -1 for none.
+int LaunchBoundsOf(const SyntaxTree& tree, int function);
 // The last parameter of a function; -1 if it has none.
 int LastParameter(const SyntaxTree& tree, int function);
 // An expression without its outer parentheses. Those of a macro call stay, since they have no children.

@@ -26,6 +26,8 @@ class ThreadRun {
   std::string TextOf(const AffineForm& form, bool wide = false) const { return symbols_.TextOf(form, wide); }
   // Whether a symbol is the row, or computed from it or from a thread's number.
   bool OfThread(int symbol) const { return symbols_.OfThread(symbol); }
+  // The symbols that a form is computed from, also those of results of operators that it has. An element that was loaded is one.
+  std::set<int> PlainSymbols(const AffineForm& form) const { return symbols_.PlainSymbols(form); }
   // Variables of the kernel that are the same for all threads of a block and never change: symbols of forms.
   const std::set<int>& block_constants() const { return symbols_.block_constants(); }
 

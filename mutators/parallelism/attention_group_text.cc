@@ -3,8 +3,8 @@
 namespace evo {
 
 const std::string_view kGroupAttention = R"(
-  // Each warp group of 128 threads keeps the scores, weights and sums of 64 query rows in registers. Tiles of keys and values come
-  // through a ring in shared memory. There, 64 elements of a row lie in panels of 128 bytes, as tensor cores read them.
+  // Each warp group of 128 threads keeps the scores, weights and sums of 64 query rows in registers. Tiles of keys and values
+  // come through a ring in shared memory. There, 64 elements of a row lie in panels of 128 bytes, as tensor cores read them.
   constexpr int kThreads = GROUPS_ * 128, kRows = GROUPS_ * 64, kPanel = TILE_KEYS_ * 64;
   extern __shared__ __align__(1024) unsigned char tiles[];
   ELEMENT_* queries = reinterpret_cast<ELEMENT_*>(tiles);

@@ -48,7 +48,7 @@ std::string AttentionGroupWriter::Body() const {
   // Which rows a warp has decides only what causal rows see, and where numbers are stored.
   const std::size_t at = text.find(kOwnRow);
   if (text.find("own_row", at + kOwnRow.size()) == std::string::npos) text.erase(at, kOwnRow.size());
-  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
+  return BodyOf(text);
 }
 
 }  // namespace evo

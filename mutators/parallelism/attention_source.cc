@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "kernel_templates/brought_parameters.h"
@@ -13,16 +14,13 @@
 namespace evo {
 namespace {
 
-using namespace std::string_view_literals;
-
 // Names of the texts that the source may have already, and get a number behind them then.
-constexpr std::array kAttentionNames{
-    "kThreads"sv,  "kRows"sv,   "kParts"sv, "tiles"sv,   "queries"sv,  "tile_k"sv,    "tile_v"sv,       "warp"sv,   "lane"sv,
-    "first_row"sv, "own_row"sv, "factor"sv, "query"sv,   "sums"sv,     "largest"sv,   "weights"sv,      "end"sv,    "steps"sv,
-    "step"sv,      "next"sv,    "t"sv,      "place"sv,   "d"sv,        "key"sv,       "row"sv,          "slot"sv,   "scores"sv,
-    "part"sv,      "i"sv,       "j"sv,      "e"sv,       "r"sv,        "first_key"sv, "most"sv,         "shift"sv,  "fade"sv,
-    "sum"sv,       "left"sv,    "weight"sv, "inverse"sv, "last_row"sv, "last_key"sv,  "score"sv,        "from_q"sv, "from_k"sv,
-    "count"sv,     "from_v"sv,  "to"sv,     "kPanel"sv,  "bring"sv,    "size"sv,      "signed_factor"sv};
+constexpr std::string_view kAttentionNames =
+    "kThreads kRows kParts tiles queries tile_k tile_v warp lane first_row own_row factor query sums largest "
+    "weights end steps step next t place d key row slot scores part i j e r first_key most shift fade sum left "
+    "weight inverse last_row last_key score from_q from_k count from_v to kPanel bring size signed_factor kVector "
+    "kVectors kColumns kGroups warp_sums warp_largest warp_weights group column begin stride_k stride_v aligned c "
+    "first keys values k v elements share";
 
 }  // namespace
 
@@ -69,8 +67,9 @@ std::string AttentionSource::Kept() const {
 // The text with names that are free in the place of its own.
 std::string AttentionSource::Own(std::string text) const {
   const std::string kept = Kept();
-  for (const std::string_view name : kAttentionNames) {
-    const std::string unused = UnusedName(kept, std::string(name));
+  std::istringstream names{std::string(kAttentionNames)};
+  for (std::string name; names >> name;) {
+    const std::string unused = UnusedName(kept, name);
     if (unused != name) text = WithOtherName(text, name, unused);
   }
   for (const DeviceBlock* block : blocks_)
@@ -118,10 +117,18 @@ std::string AttentionSource::Declarations() const {
     text +=
         fmt::format("  const {} {} = {};\n", WithoutConst(declared.type), declared.name, tree_.Text(declared.children.back()));
   }
+  const std::string row = found_.row < 0 ? fmt::format("int(blockIdx.{})", "xyz"[found_.axis]) : tree_.node(found_.row).name;
+  if (found_.row >= 0)
+    text += fmt::format("  const {} {} = blockIdx.{};\n", WithoutConst(tree_.node(found_.row).type), row, "xyz"[found_.axis]);
+  if (found_.own_keys && !found_.rows.empty()) text += fmt::format("  if ({} >= {}) return;\n", row, Parenthesised(found_.rows));
   for (const int guard : found_.guards) text += fmt::format("  {}\n", tree_.Text(guard));
   if (found_.unweighted == Attention::Unweighted::kNothing)
     text += fmt::format("  if ({} <= 0) return;\n", Parenthesised(found_.keys));
   return text;
+}
+
+std::string AttentionSource::BodyOf(const std::string& text) const {
+  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
 }
 
 std::string AttentionSource::Inverse() const {

@@ -25,15 +25,14 @@ class AttentionSource {
  public:
   // The device functions that the body calls.
   std::string Blocks() const;
+  // A body of a text with words that end with _, with its braces, after what the kernel declares.
+  std::string BodyOf(const std::string& text) const;
 
  protected:
   // The references must outlive the object.
   AttentionSource(const SyntaxTree& tree, const Attention& found, AttentionParameters names,
                   std::vector<const DeviceBlock*> blocks);
 
-  std::string Own(std::string text) const;
-  std::string Filled(std::string text) const;
-  std::string Declarations() const;
   // One over a row's sum of weights, where the keys of a block end, and those that all rows of a warp see.
   std::string Inverse() const;
   std::string End() const;
@@ -46,6 +45,9 @@ class AttentionSource {
 
  private:
   std::string Kept() const;
+  std::string Own(std::string text) const;
+  std::string Filled(std::string text) const;
+  std::string Declarations() const;
   std::string Element(const std::string& type) const;
   std::string Stride(const std::string& stride) const;
 };

@@ -23,7 +23,7 @@ const std::string_view kAttentionBegin = R"(
   }
   // Scores become powers of two instead of powers of e.
   const float factor = SCALE_ * 1.44269504f;
-  unsigned query[kParts][DEPTH_ / 16][4] = {};
+QUERY_
   float sums[kParts][DEPTH_ / 8][4] = {}, weights[kParts][2] = {}, largest[kParts][2];
 #pragma unroll
   for (int i = 0; i < kParts; ++i) largest[i][0] = largest[i][1] = -INFINITY;
@@ -46,6 +46,12 @@ const std::string_view kAttentionBegin = R"(
     }
     __pipeline_commit();
     if (step < 0) continue;
+QUERIES_
+    const int slot = step % STAGES_, first_key = step * TILE_KEYS_;
+)";
+
+// Of the first step: all queries of the warp.
+const std::string_view kAttentionQueries = R"(
     if (step == 0) {
 #pragma unroll
       for (int i = 0; i < kParts; ++i) {
@@ -55,21 +61,30 @@ const std::string_view kAttentionBegin = R"(
         }
       }
     }
-    const int slot = step % STAGES_, first_key = step * TILE_KEYS_;
+)";
+
+// Of each step: those that the products with a part of the keys take.
+const std::string_view kAttentionQueryPart = R"(
+      unsigned query[kParts][4];
+#pragma unroll
+      for (int i = 0; i < kParts; ++i) {
+        LoadMatrices(query[i], &queries[warp * WARP_ROWS_ + i * 16 + lane % 16][d * 16 + lane / 16 * 8]);
+      }
 )";
 
 const std::string_view kAttentionScores = R"(
     float scores[kParts][TILE_KEYS_ / 8][4] = {};
 #pragma unroll
     for (int d = 0; d < DEPTH_ / 16; ++d) {
+QUERY_PART_
 #pragma unroll
       for (int j = 0; j < TILE_KEYS_ / 16; ++j) {
         unsigned part[4];
         LoadMatrices(part, &tile_k[slot][j * 16 + lane / 16 * 8 + lane % 8][d * 16 + lane / 8 % 2 * 8]);
 #pragma unroll
         for (int i = 0; i < kParts; ++i) {
-          MultiplyAdd(scores[i][2 * j], query[i][d], part[0], part[1]);
-          MultiplyAdd(scores[i][2 * j + 1], query[i][d], part[2], part[3]);
+          MultiplyAdd(scores[i][2 * j], query[i]QUERY_AT_, part[0], part[1]);
+          MultiplyAdd(scores[i][2 * j + 1], query[i]QUERY_AT_, part[2], part[3]);
         }
       }
     }

@@ -7,6 +7,8 @@ namespace evo {
 // Parts of the body of a fused attention, in this order, each with a newline before it. Words that end with _ stand for what the
 // source says. Where there is a choice: the output has elements of the other matrices, or floats.
 extern const std::string_view kAttentionBegin;
+// The queries of a warp stay in registers, or are loaded in each step where rows are long.
+extern const std::string_view kAttentionQueries, kAttentionQueryPart;
 extern const std::string_view kAttentionScores;
 extern const std::string_view kAttentionWeights;
 extern const std::string_view kAttentionRows;

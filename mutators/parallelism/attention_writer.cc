@@ -9,6 +9,16 @@
 #include "mutators/parallelism/attention_text.h"
 
 namespace evo {
+namespace {
+
+// Elements of a row up to which a warp's queries have room in its registers beside sums and scores.
+constexpr std::int64_t kDepthOfKeptQueries = 224;
+
+bool KeepsQueries(const Attention& found) { return found.depth <= kDepthOfKeptQueries; }
+
+}  // namespace
+
+std::int64_t SumRegisters(const Attention& found) { return KeepsQueries(found) ? found.depth * 3 / 4 : found.depth / 2; }
 
 AttentionWriter::AttentionWriter(const SyntaxTree& tree, const Attention& found, AttentionParameters names)
     : AttentionSource(tree, found, std::move(names),
@@ -33,12 +43,21 @@ std::string AttentionWriter::Body() const {
     text = WithOtherName(text, "HIDDEN_", found_.causal ? "first_key + j > row" : "false");
     text = WithOtherName(text, "RESULT_", zero ? "weights > 0.0f ? sums[i] / weights : 0.0f" : "sums[i] / weights");
     if (!found_.causal) text.replace(text.find("      if (false) continue;\n"), 27, "");
-    return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
+    return BodyOf(text);
   }
   std::string text;
   for (const std::string_view part : {kAttentionBegin, kAttentionScores, kAttentionWeights, kAttentionRows,
                                       found_.output == found_.element ? kAttentionStoreElements : kAttentionStoreNumbers})
     text += part.substr(1);
+  const auto with = [&](std::string_view line, std::string_view other) {
+    const std::size_t at = text.find(line);
+    text.replace(at, line.size(), other);
+  };
+  const bool kept = KeepsQueries(found_);
+  with("QUERY_\n", kept ? "  unsigned query[kParts][DEPTH_ / 16][4] = {};\n" : "");
+  with("QUERIES_\n", kept ? kAttentionQueries.substr(1) : "");
+  with("QUERY_PART_\n", kept ? "" : kAttentionQueryPart.substr(1));
+  text = WithOtherName(text, "QUERY_AT_", kept ? "[d]" : "");
   text = WithOtherName(text, "INVERSE_", Inverse());
   // Without any keys no barrier at all has followed. A length in memory may say so even if no run without keys was understood.
   if (found_.keyless || found_.keys.find('[') != std::string::npos) text = WithOtherName(text, "__syncwarp", "__syncthreads");
@@ -47,7 +66,7 @@ std::string AttentionWriter::Body() const {
   text = WithOtherName(text, "SEEN_", Seen());
   text = WithOtherName(text, "HIDDEN_",
                        found_.causal ? "key >= last_key || key > own_row + i * 16 + e / 2 * 8 + lane / 4" : "key >= last_key");
-  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
+  return BodyOf(text);
 }
 
 }  // namespace evo

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "mutators/parallelism/attention_source.h"
 
 namespace evo {
+
+// Registers that 16 rows of a warp take in each of its threads for sums and queries.
+std::int64_t SumRegisters(const Attention& found);
 
 // Writes an attention whose warps keep rows of scores, weights and sums in registers and multiply on tensor cores, while tiles of
 // keys and values come asynchronously through a ring in shared memory.

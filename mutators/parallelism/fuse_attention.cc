@@ -6,6 +6,7 @@
 #include "mutators/analysis/source_query.h"
 #include "mutators/parallelism/attention_writer.h"
 #include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/split_attention_writer.h"
 
 namespace evo {
 namespace {
@@ -28,6 +29,7 @@ struct Start {
   std::int64_t tile_keys, warps, warp_rows, stages;
 };
 constexpr Start kStarts[] = {{64, 4, 16, 2}, {32, 2, 16, 3}};
+constexpr SplitAttentionStart kSplitStarts[] = {{16, 4, 8, 2}, {64, 4, 16, 4}};
 constexpr Start kFloatStarts[] = {{32, 4, 4, 0}, {16, 2, 16, 0}};
 
 // One thread per row of an attention becomes a block per tile of rows: one pass over the keys, with both products on tensor cores
@@ -51,6 +53,12 @@ class FuseAttention : public KernelVisitor {
     const Refuse refuse_one = [&](const std::string& why) { silent = false, refuse(why); };
     VisitRecognised(context, refuse_one, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
       silent = false;
+      if (attention.own_keys) {
+        const SplitAttentionWriter writer(context, attention);
+        if (const std::string why = writer.Refusal(); !why.empty()) return refuse_kernel(why);
+        for (const SplitAttentionStart& start : kSplitStarts) propose(writer.Written(start));
+        return;
+      }
       if (attention.element == "float") {
         for (const Start& start : kFloatStarts) propose(FusedFloats(context, attention, start));
         return;
@@ -76,6 +84,12 @@ class FuseAttention : public KernelVisitor {
       refuse(fmt::format("{}: if it is a part of an attention, that is in several kernels, and is fused in one", exponential));
   }
 
+  // The bounds of the kernel's own block become those of the new one.
+  static void AddBounds(const Attention& found, const std::string& threads, Proposal& proposal) {
+    if (found.launch_bounds >= 0)
+      proposal.changes.push_back({found.launch_bounds, Placement::kReplace, fmt::format("__launch_bounds__({})", threads)});
+  }
+
   // Of floats, which tensor cores would round: some threads of a warp share a row.
   static Proposal FusedFloats(const MutationContext& context, const Attention& found, const Start& start) {
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
@@ -84,6 +98,7 @@ class FuseAttention : public KernelVisitor {
     Proposal proposal;
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
     const std::string threads = fmt::format("{} * 32", names.warps);
+    AddBounds(found, threads, proposal);
     proposal.launch = {AttentionGrid(found, fmt::format("{} / {}", threads, names.warp_rows)),
                        {found.launch->kernel, "block", threads},
                        {found.launch->kernel, "shared", writer.SharedBytes()}};
@@ -97,7 +112,7 @@ class FuseAttention : public KernelVisitor {
   }
 
   static std::int64_t RegistersOf(const Attention& attention, std::int64_t tile_keys, std::int64_t warp_rows) {
-    return warp_rows / 16 * (tile_keys / 2 + attention.depth * 3 / 4);
+    return warp_rows / 16 * (tile_keys / 2 + SumRegisters(attention));
   }
 
   static Proposal Fused(const MutationContext& context, const Attention& found, const Start& start) {
@@ -109,6 +124,7 @@ class FuseAttention : public KernelVisitor {
     proposal.changes.push_back({found.kernel, Placement::kBefore, writer.Blocks()});
     proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+    AddBounds(found, fmt::format("{} * 32", warps), proposal);
     const LaunchDirective& launch = *found.launch;
     proposal.launch = {AttentionGrid(found, fmt::format("{} * {}", warps, warp_rows)),
                        {launch.kernel, "block", fmt::format("{} * 32", warps)},
@@ -121,7 +137,7 @@ class FuseAttention : public KernelVisitor {
                        {warp_rows, kRowsOfWarp, at.warp_rows},
                        {stages, kTilesOfRing, at.stages}};
     proposal.constraints = {
-        fmt::format("{} / 16 * ({} / 2 + {}) <= {}", warp_rows, tile_keys, found.depth * 3 / 4, kRegistersOfThread),
+        fmt::format("{} / 16 * ({} / 2 + {}) <= {}", warp_rows, tile_keys, SumRegisters(found), kRegistersOfThread),
         fmt::format("{} <= {}", writer.SharedBytes(), kSharedOfBlock)};
     return proposal;
   }

@@ -49,6 +49,7 @@ class WarpGroupAttention : public KernelVisitor {
       const auto refuse_kernel = [&](const std::string& why) {
         refuse(fmt::format("{}: {}", context.tree.node(attention.kernel).name, why));
       };
+      if (attention.own_keys) return;  // one query a head, which tensor cores have no use for
       const std::string& required = context.rendered.required_arch;
       if (attention.element == "float")
         refuse_kernel("its rows are of float");
@@ -72,11 +73,14 @@ class WarpGroupAttention : public KernelVisitor {
     const AttentionGroupWriter writer(context.tree, found, names);
     const std::string threads = fmt::format("{} * 128", groups), shared = writer.SharedBytes();
     const std::string& required = context.rendered.required_arch;
+    const std::string bounds = fmt::format("{}, {}", threads, blocks);
     Proposal proposal;
     proposal.changes = {{found.kernel, Placement::kBefore,
                          (required.empty() ? fmt::format("// evo:requires {}\n", kHopper) : std::string()) + writer.Blocks()},
                         {found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"},
-                        WithBounds(context.tree, found.kernel, fmt::format("{}, {}", threads, blocks)),
+                        found.launch_bounds < 0 ? WithBounds(context.tree, found.kernel, bounds)
+                                                : Proposal::Change{found.launch_bounds, Placement::kReplace,
+                                                                   fmt::format("__launch_bounds__({})", bounds)},
                         {context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()}};
     proposal.launch = {AttentionGrid(found, fmt::format("{} * 64", groups)),
                        {found.launch->kernel, "block", threads},

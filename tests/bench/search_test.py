@@ -209,7 +209,14 @@ class FromStudents(unittest.TestCase):
     def test_every_task_has_a_student(self):
         tasks = dict(task.split(":") for task in from_students.tasks_of(from_students.TEMPLATES))
         self.assertGreaterEqual(len(tasks), 56)
-        self.assertEqual((tasks["gemm"], tasks["attention_gqa"]), ("naive", "warp"))
+        self.assertEqual((tasks["gemm"], tasks["attention_gqa"]), ("naive", "naive"))
+
+    def test_without_a_template_naive_the_baseline_is_the_student(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIsNone(from_students.student_of(folder))
+            with open(os.path.join(folder, "task.json"), "w") as task:
+                task.write('{"baseline": "warp"}')
+            self.assertEqual(from_students.student_of(folder), "warp")
 
     def test_tasks_are_divided_among_the_devices(self):
         options = arms.options_of("", out="out", task=["a:naive", "b:naive", "c:naive"], seconds=6).parse_args(["--devices", "cuda:0,cuda:1"])

@@ -254,12 +254,15 @@ TEST_F(ChildrenTest, OfAttentions) {
   const auto sizes = [](std::int64_t keys, std::int64_t warps, std::int64_t rows, std::int64_t stages) {
     return Parameters{{"TILE_KEYS", keys}, {"WARPS", warps}, {"WARP_ROWS", rows}, {"STAGES", stages}};
   };
-  const std::filesystem::path samples = EVO_SAMPLE_TASKS;
+  const std::filesystem::path samples = EVO_SAMPLE_TASKS, shipped = ShareDirectory() / "kernel_templates";
   const std::vector<std::tuple<std::filesystem::path, const char*, Parameters>> places{
       {samples / "sample_attention", "online", {}},
       {samples / "sample_attention", "scores", sizes(32, 1, 32, 3)},
       {samples / "sample_causal_attention", "lines", sizes(32, 2, 16, 2)},
-      {ShareDirectory() / "kernel_templates" / "attention", "naive", sizes(32, 1, 16, 2)}};
+      {shipped / "attention", "naive", sizes(32, 1, 16, 2)},
+      {shipped / "attention_bf16", "naive", {}},
+      {shipped / "attention_gqa", "naive", sizes(32, 2, 16, 3)},
+      {shipped / "attention_causal_d128", "naive", sizes(64, 1, 16, 2)}};
   for (const auto& [folder, kernel, setting] : places) {
     SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
     const Task task = LoadTask(folder);

@@ -156,7 +156,7 @@ TEST(RegisterTile, TakesRowsOfAttentionTogetherOnlyWithoutTheCausalMask) {
   for (const std::string& child : tiled) {
     EXPECT_NE(child.find("#if CAUSAL\n  const int end = row + 1;\n#else\n  const int end = length;\n#endif\n"),
               std::string::npos);
-    EXPECT_NE(child.find("    largest[1] = fmaxf(largest[1], Score(query_1, K + head + key * HEAD_DIM, scale));\n"),
+    EXPECT_NE(child.find("    largest[1] = fmaxf(largest[1], Score(query_1, K + keys + key * HEAD_DIM, scale));\n"),
               std::string::npos)
         << child;
   }

@@ -8,11 +8,6 @@ Parameters GroupsOf(std::int64_t keys, std::int64_t groups, std::int64_t stages,
   return {{"TILE_KEYS", keys}, {"GROUPS", groups}, {"STAGES", stages}, {"BLOCKS", blocks}};
 }
 
-std::string WithAll(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
-  return text;
-}
-
 class GroupAttentionTest : public ChildrenTest {
  protected:
   void ExpectRightByGroups(const Task& task, const std::string& text, const Parameters& setting) {
@@ -54,7 +49,10 @@ TEST_F(GroupAttentionTest, IsRightForAnyFactor) {
   }
 }
 
+// Rows of 128 elements of bfloat16, heads that share keys, and an output of floats.
 TEST_F(GroupAttentionTest, IsRightForLongRowsAndOtherTypes) {
+  ExpectRightByGroups(LoadTask(shipped_ / "attention_gqa"), LoadTemplate(shipped_ / "attention_gqa" / "naive.cu").text,
+                      GroupsOf(64, 1, 2, 1));
   Task task = LoadTask(shipped_ / "attention");
   task.name += "_bf16";
   task.reference = With(task.reference, "#define BF16 0", "#define BF16 1");
@@ -64,10 +62,8 @@ TEST_F(GroupAttentionTest, IsRightForLongRowsAndOtherTypes) {
   task.small.sizes["D"] = 128;
   for (Case& held_out : task.held_out_cpu) held_out.sizes["D"] = 128;
   std::string text = LoadTemplate(shipped_ / "attention" / "naive.cu").text;
-  text = With(With(text, "#include <cuda_fp16.h>", "#include <cuda_bf16.h>"), "#define HEAD_DIM 64", "#define HEAD_DIM 128");
-  text = With(With(text, "half* O", "float* O"), "__float2half(sums[c])", "sums[c]");
-  text = WithAll(WithAll(text, "__half2float", "__bfloat162float"), "half*", "__nv_bfloat16*");
-  ExpectRightByGroups(task, text, GroupsOf(64, 1, 2, 1));
+  text = With(With(text, "#define BF16 0", "#define BF16 1"), "#define HEAD_DIM 64", "#define HEAD_DIM 128");
+  ExpectRightByGroups(task, With(With(text, "Element* O", "float* O"), "FromFloat(sums[c])", "sums[c]"), GroupsOf(64, 1, 2, 1));
 }
 
 }  // namespace

@@ -1,0 +1,3 @@
+// attention/naive.cu, for bf16.
+#define BF16 1
+#include "../attention/naive.cu"
