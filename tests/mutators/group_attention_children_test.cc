@@ -32,6 +32,11 @@ TEST_F(GroupAttentionTest, IsRightAtAllSizes) {
     ExpectRightByGroups(task, text, setting);
 }
 
+TEST_F(GroupAttentionTest, IsRightForAKernelOfAnotherStyle) {
+  const auto folder = std::filesystem::path(EVO_SAMPLE_TASKS) / "sample_cross_attention";
+  ExpectRightByGroups(LoadTask(folder), LoadTemplate(folder / "context.cu").text, GroupsOf(128, 1, 2, 1));
+}
+
 TEST_F(GroupAttentionTest, IsRightForCausalRows) {
   const Task task = LoadTask(shipped_ / "attention_causal");
   ExpectRightByGroups(task, LoadTemplate(shipped_ / "attention_causal" / "naive.cu").text, GroupsOf(64, 2, 2, 1));

@@ -39,6 +39,7 @@ std::vector<Place> Places() {
           {"sample_running", "chunks", {}, {}, true},
           {"sample_grades", "strided", {}, {}, true},
           {"sample_attention", "scores", {}, {}, true},
+          {"sample_cross_attention", "context", {}, {}, true},
           {"histogram", "naive", {}, {}},
           {"histogram_contended", "naive", {}, {}},
           {"prefix_sum", "naive", {}, {}},
