@@ -23,7 +23,7 @@ struct VectorType {
   int bytes;
 };
 // The vectors that one instruction moves. Elements of one or two bytes are moved as words.
-constexpr std::array<VectorType, 15> kVectors{{{"float", 2, "float2", 8},
+constexpr std::array<VectorType, 21> kVectors{{{"float", 2, "float2", 8},
                                                {"float", 4, "float4", 16},
                                                {"double", 2, "double2", 16},
                                                {"int", 2, "int2", 8},
@@ -37,7 +37,13 @@ constexpr std::array<VectorType, 15> kVectors{{{"float", 2, "float2", 8},
                                                {"__nv_bfloat16", 4, "uint2", 8},
                                                {"__nv_bfloat16", 8, "uint4", 16},
                                                {"unsigned char", 4, "unsigned int", 4},
-                                               {"unsigned char", 16, "uint4", 16}}};
+                                               {"unsigned char", 8, "uint2", 8},
+                                               {"unsigned char", 16, "uint4", 16},
+                                               {"signed char", 4, "unsigned int", 4},
+                                               {"signed char", 8, "uint2", 8},
+                                               {"signed char", 16, "uint4", 16},
+                                               {"char", 4, "unsigned int", 4},
+                                               {"char", 16, "uint4", 16}}};
 constexpr std::array<int, 4> kItems{2, 4, 8, 16};
 
 const VectorType* VectorOf(std::string_view element, int items) {
