@@ -175,16 +175,28 @@ class VectorLoop {
   }
 
   // For a loop that threads divide among them: they divide the vectors, then the elements of the remainder.
-  std::string Strided() const {
+  std::string Strided(const ThreadSplit& split) const {
     const std::string bound = Parenthesised(tree_, loop_.bound);
-    const std::string start = Parenthesised(tree_, loop_.start);
+    const std::string thread = Parenthesised(tree_, split.thread);
     const std::string declared = CounterDeclaration(tree_, loop_);
-    std::string text = fmt::format("if ({}) {{\n{}", Aligned("0"), Pragma());
-    text += fmt::format("{}for ({} = {} * {}; {} + {} < {}; {} += {}) {{\n{}{}}}\n", indent_, declared, start, items_, counter_,
-                        items_ - 1, bound, counter_, Times(items_, loop_.step), Wide("  "), indent_);
-    text += fmt::format("{}{} {{\n{}{}}}\n", indent_,
-                        Header(tree_, loop_, fmt::format("{} = {} / {} * {} + {}", declared, bound, items_, items_, start)),
-                        Plain("  "), indent_);
+    std::string base = split.base < 0 ? "" : Parenthesised(tree_, split.base);
+    std::string before, at = base.empty() ? "0" : base;
+    if (IsFirst(base)) {
+      // The elements before the first vector, so that a loop from 1 on has vectors, too.
+      before = fmt::format("{}for ({} = {} + {}; {} < {} && {}; {}) {{\n{}{}}}\n", indent_, declared, base, thread, counter_,
+                           items_, tree_.Text(loop_.parts.condition), tree_.Text(loop_.parts.increment), Plain("  "), indent_);
+      base = std::to_string(items_);
+      at = "0";
+    }
+    const std::string first = base.empty() ? "" : base + " + ";
+    const std::string whole = base.empty() ? bound : fmt::format("({} - {})", bound, base);
+    std::string text = fmt::format("if ({}) {{\n{}{}", Aligned(at), before, Pragma());
+    text += fmt::format("{}for ({} = {}{} * {}; {} + {} < {}; {} += {}) {{\n{}{}}}\n", indent_, declared, first, thread, items_,
+                        counter_, items_ - 1, bound, counter_, Times(items_, loop_.step), Wide("  "), indent_);
+    text +=
+        fmt::format("{}{} {{\n{}{}}}\n", indent_,
+                    Header(tree_, loop_, fmt::format("{} = {}{} / {} * {} + {}", declared, first, whole, items_, items_, thread)),
+                    Plain("  "), indent_);
     text += fmt::format("{}}} else {{\n{}{}{} {{\n{}{}}}\n{}}}", outer_, Pragma(), indent_,
                         Header(tree_, loop_, fmt::format("{} = {}", declared, tree_.Text(loop_.start))), Plain("  "), indent_,
                         outer_);
@@ -193,6 +205,11 @@ class VectorLoop {
 
  private:
   std::string Pragma() const { return loop_.parts.pragma >= 0 ? std::string(tree_.Text(loop_.parts.pragma)) + "\n" : ""; }
+  // Whether a base is a number of an element in the first vector.
+  bool IsFirst(const std::string& base) const {
+    return !base.empty() && base.size() < 3 && base.find_first_not_of("0123456789") == std::string::npos &&
+           std::stoi(base) < items_;
+  }
   std::string Plain(const std::string& deeper) const { return Lines(tree_, loop_.parts.body, indent_ + deeper); }
 
   // The condition that all accesses are aligned at the counter's value or, if `at` is not empty, at that value.
@@ -244,15 +261,15 @@ class VectorLoop {
 };
 
 // Accesses whose element type has no vector of that many items stay as they are.
-void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items, bool strided,
-             std::vector<Proposal>& proposals) {
+void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items,
+             const std::optional<ThreadSplit>& split, std::vector<Proposal>& proposals) {
   std::vector<Access> wide;
   for (const Access& access : accesses) {
     if (VectorOf(access.element, items)) wide.push_back(access);
   }
   if (wide.empty()) return;
   const VectorLoop written(tree, loop, wide, items);
-  proposals.push_back(ReplaceLoop(loop, strided ? written.Strided() : written.OneByOne()));
+  proposals.push_back(ReplaceLoop(loop, split ? written.Strided(*split) : written.OneByOne()));
 }
 
 // All proposals for loops in which each thread takes all elements or, with `shared`, for loops that threads divide among them.
@@ -262,12 +279,13 @@ std::vector<Proposal> VectorProposals(const MutationContext& context, bool share
     const auto loop = AsCountedLoop(context.tree, node);
     if (!loop || shared != (loop->step != "1")) continue;
     const Body body(context, *loop);
-    if (shared && (!body.divisible() || loop->comparison != "<" || !IsSplitAmongThreads(context, *loop))) continue;
+    const auto split = shared ? SplitAmongThreads(context, *loop) : std::nullopt;
+    if (shared && (!body.divisible() || loop->comparison != "<" || !split)) continue;
     std::vector<Access> both = body.loads();
     both.insert(both.end(), body.stores().begin(), body.stores().end());
     for (const int items : kItems) {
-      Propose(context.tree, *loop, both, items, shared, proposals);
-      if (!body.stores().empty()) Propose(context.tree, *loop, body.loads(), items, shared, proposals);
+      Propose(context.tree, *loop, both, items, split, proposals);
+      if (!body.stores().empty()) Propose(context.tree, *loop, body.loads(), items, split, proposals);
     }
   }
   return proposals;
