@@ -24,21 +24,6 @@ constexpr std::array kShuffled{"float"sv, "double"sv, "int"sv, "unsigned int"sv,
 // Bounds how deep variables are followed to their initialisers.
 constexpr int kLoopDepth = 4;
 
-// Whether a variable is zero when the loop begins: declared as zero in the same block and not written in between.
-bool StartsAtZero(const SyntaxTree& tree, int declaration, int loop) {
-  const SyntaxNode& variable = tree.node(declaration);
-  const int statement = variable.parent;
-  if (variable.children.empty() || tree.node(statement).parent != tree.node(loop).parent) return false;
-  constexpr std::array kZeros{"0"sv, "0.0f"sv, "0.f"sv, "0.0"sv, "0."sv, "0.0F"sv};
-  const std::string_view initial = tree.Text(variable.children.back());
-  if (std::find(kZeros.begin(), kZeros.end(), initial) == kZeros.end()) return false;
-  for (const int sibling : tree.node(tree.node(loop).parent).children) {
-    if (sibling == loop) return true;
-    if (WrittenIn(tree, sibling).contains(declaration)) return false;
-  }
-  return false;
-}
-
 class Classifier {
  public:
   explicit Classifier(const SyntaxTree& tree) : tree_(tree) {}
@@ -251,6 +236,20 @@ class Classifier {
 };
 
 }  // namespace
+
+bool StartsAtZero(const SyntaxTree& tree, int declaration, int loop) {
+  const SyntaxNode& variable = tree.node(declaration);
+  const int statement = variable.parent;
+  if (variable.children.empty() || tree.node(statement).parent != tree.node(loop).parent) return false;
+  constexpr std::array kZeros{"0"sv, "0.0f"sv, "0.f"sv, "0.0"sv, "0."sv, "0.0F"sv};
+  const std::string_view initial = tree.Text(variable.children.back());
+  if (std::find(kZeros.begin(), kZeros.end(), initial) == kZeros.end()) return false;
+  for (const int sibling : tree.node(tree.node(loop).parent).children) {
+    if (sibling == loop) return true;
+    if (WrittenIn(tree, sibling).contains(declaration)) return false;
+  }
+  return false;
+}
 
 std::optional<SharedLoop> AsSharedLoop(const SyntaxTree& tree, int node) { return Classifier(tree).Classify(node); }
 

@@ -33,6 +33,9 @@ struct SharedLoop {
 // nullopt if the node is no such loop.
 std::optional<SharedLoop> AsSharedLoop(const SyntaxTree& tree, int node);
 
+// Whether a variable is zero when the loop begins: declared as zero in the same block and not written in between.
+bool StartsAtZero(const SyntaxTree& tree, int declaration, int loop);
+
 // The threads that share a loop, as expressions of the source.
 struct RowThreads {
   std::string name;   // variable with the thread's number

@@ -97,7 +97,8 @@ class Body {
       if (at.converted) {
         if (!read_only && !own) early_reads_allowed = false;
         if (!read_only) divisible_ = false;
-        if (!dereference && (read_only || !stores) && IsWide(node) && IsUnconditional(tree, node, body)) Add(loads_, node, false);
+        const bool always = IsUnconditional(tree, node, body) || IsIn(loads_, node);
+        if (!dereference && (read_only || !stores) && IsWide(node) && always) Add(loads_, node, false);
       } else if (!dereference && IsWide(node) && IsStoreStatement(tree, node, body) && !at.type.starts_with("const ")) {
         Add(stores_, node, true);
         if (!IsGlobal(tree, context_.rendered, at.children.front())) divisible_ = false;
@@ -125,10 +126,18 @@ class Body {
     return IsSteadyBase(tree, parts[0], loop_) && IsUnitStride(tree, parts[1], loop_);
   }
 
+  // The accesses with the node's text.
+  std::vector<Access>::iterator Same(std::vector<Access>& accesses, int node) const {
+    const SyntaxTree& tree = context_.tree;
+    return std::find_if(accesses.begin(), accesses.end(),
+                        [&](const Access& a) { return tree.Text(a.places.front()) == tree.Text(node); });
+  }
+  // Whether there are such, before the node.
+  bool IsIn(std::vector<Access>& accesses, int node) const { return Same(accesses, node) != accesses.end(); }
+
   void Add(std::vector<Access>& to, int node, bool store) {
     const SyntaxTree& tree = context_.tree;
-    const auto same =
-        std::find_if(to.begin(), to.end(), [&](const Access& a) { return tree.Text(a.places.front()) == tree.Text(node); });
+    const auto same = Same(to, node);
     if (same != to.end()) {
       same->places.push_back(node);
     } else {

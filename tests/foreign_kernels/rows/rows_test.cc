@@ -34,11 +34,22 @@ const std::vector<ForeignKernel> kKernels{
     {"25_block_of_a_row_by_trees", "(silence)"},
     {"26_warp_of_a_row_in_half2", "(silence)"},
     {"27_running_total"},
-    {"28_offsets_of_lengths"}};
+    {"28_offsets_of_lengths"},
+    {"29_log_sum_exp_of_masked"}};
 
 TEST_F(ForeignRows, ThreadPerRowToWarp) { Check("thread_per_row_to_warp", kKernels); }
 
 TEST_F(ForeignRows, ThreadPerRowToBlock) { Check("thread_per_row_to_block", kKernels); }
+
+// Only softmax and its like have what it rewrites.
+TEST_F(ForeignRows, OnlineSoftmax) {
+  std::vector<ForeignKernel> kernels = kKernels;
+  for (ForeignKernel& kernel : kernels) {
+    const auto applies = {"03_log_sum_exp_pointers", "29_log_sum_exp_of_masked"};
+    kernel.refusal = std::find(applies.begin(), applies.end(), kernel.name) == applies.end() ? "(silence)" : "";
+  }
+  Check("online_softmax", kernels);
+}
 
 }  // namespace
 }  // namespace evo
