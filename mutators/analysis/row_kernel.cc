@@ -76,11 +76,22 @@ class Picker {
   // Whether loops within a loop are picked in its place.
   bool IsPassed(const SharedLoop& loop) const {
     if (picked_ == Picked::kOutermost || (picked_ == Picked::kSums && !loop.stores)) return false;
+    bool passed = false;
     for (const int node : Subtree(tree_, loop.counted.parts.body)) {
       const auto nested = AsSharedLoop(tree_, node);
-      if (nested && (picked_ == Picked::kInnermost || !nested->accumulations.empty())) return true;
+      if (!nested) continue;
+      const bool own = HasOwnSums(*nested, loop);
+      // Sums of each turn of the outer loop would be combined in each, or arrays of sums.
+      if (picked_ == Picked::kInnermost && own) return false;
+      passed = passed || picked_ == Picked::kInnermost || !nested->accumulations.empty();
     }
-    return false;
+    return passed;
+  }
+
+  bool HasOwnSums(const SharedLoop& nested, const SharedLoop& outer) const {
+    return std::any_of(nested.accumulations.begin(), nested.accumulations.end(), [&](const Accumulation& a) {
+      return !a.length.empty() || IsWithin(tree_, a.declaration, outer.counted.parts.body);
+    });
   }
 
   const SyntaxTree& tree_;
