@@ -20,9 +20,9 @@ constexpr std::array kMemory{MakeVectorLoad,     MakeVectorLoadShared, MakeCoale
 
 // loops/
 Factory MakeStripMine, MakeLoopPeel, MakeLoopInterchange, MakeUnrollAndJam, MakeLoopFusion, MakeLoopFission, MakeHoistInvariant,
-    MakeIndexStrength;
-constexpr std::array kLoops{MakeStripMine,  MakeLoopPeel,    MakeLoopInterchange, MakeUnrollAndJam,
-                            MakeLoopFusion, MakeLoopFission, MakeHoistInvariant,  MakeIndexStrength};
+    MakeIndexStrength, MakeOnlineSoftmax;
+constexpr std::array kLoops{MakeStripMine,   MakeLoopPeel,       MakeLoopInterchange, MakeUnrollAndJam, MakeLoopFusion,
+                            MakeLoopFission, MakeHoistInvariant, MakeIndexStrength,   MakeOnlineSoftmax};
 
 // arithmetic/
 Factory MakeFastMath, MakeExpToExp2, MakeReciprocal, MakePackedHalf2, MakeAccumulatorSplit, MakeAccumulatePrecision;

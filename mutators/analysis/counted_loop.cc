@@ -95,6 +95,8 @@ bool IsUnconditional(const SyntaxTree& tree, int node, int scope) {
     const int parent = tree.node(at).parent;
     if (parent < 0) return false;
     const SyntaxNode& outer = tree.node(parent);
+    const bool branch = outer.kind_name == "IfStmt" || outer.kind_name == "ConditionalOperator";
+    if (branch && outer.children.front() == at) continue;
     if (std::find(kStraight.begin(), kStraight.end(), outer.kind_name) == kStraight.end()) return false;
     const std::string_view spelled = tree.Operator(parent);
     if ((spelled == "&&" || spelled == "||") && outer.children.back() == at) return false;

@@ -21,7 +21,9 @@ constexpr std::array kPure{
     "__frcp_rn"sv, "__half2float"sv, "__float2half"sv, "__low2float"sv, "__high2float"sv, "__floats2half2_rn"sv,
     "__float2half_rn"sv, "__bfloat162float"sv, "__float2bfloat16"sv, "__ldg"sv, "__ldcg"sv, "__ldca"sv, "__ldcs"sv,
     "__fmul_rn"sv, "__fadd_rn"sv, "__hmul"sv, "__hadd"sv, "__hfma"sv, "__hfma2"sv, "__hmul2"sv, "__hadd2"sv, "__fmaf_rn"sv,
-    "__float2int_rn"sv, "__int2float_rn"sv, "__dp4a"sv};
+    "__float2int_rn"sv, "__int2float_rn"sv, "__dp4a"sv, "rintf"sv, "rint"sv, "roundf"sv, "round"sv, "floorf"sv, "floor"sv,
+    "ceilf"sv, "ceil"sv, "truncf"sv, "trunc"sv, "lrintf"sv, "nearbyintf"sv, "__float2int_rz"sv, "__float2int_rd"sv,
+    "__float2int_ru"sv, "__half22float2"sv, "__float22half2_rn"sv, "log1pf"sv, "expm1f"sv, "isnan"sv, "isinf"sv};
 constexpr std::array kPureKinds{
     "DeclRefExpr"sv, "IntegerLiteral"sv, "FloatingLiteral"sv, "CXXBoolLiteralExpr"sv, "CharacterLiteral"sv, "ParenExpr"sv,
     "BinaryOperator"sv, "UnaryOperator"sv, "ConditionalOperator"sv, "CStyleCastExpr"sv, "CXXStaticCastExpr"sv,

@@ -142,6 +142,7 @@ class OnlineTrial {
     if (spelled == ">") return a > b;
     if (spelled == "<=") return a <= b;
     if (spelled == ">=") return a >= b;
+    if (spelled == "!=") return a != b;
     return NotUnderstood() != 0;
   }
 
@@ -202,8 +203,9 @@ bool IsOnline(OnlineTrial& trial, int top, int sum) {
   for (int i = 0; i < kOnlineTrials; ++i) {
     const double m = tops(random), s = sums(random);
     if (!trial.Run({{top, m}, {sum, s}}, random, i < kEveryEqual ? std::optional(m) : std::nullopt)) return false;
-    if (trial.exponentials().size() != 1) return false;
-    const bool two = trial.exponentials().begin()->starts_with("exp2");
+    // None where all values are equal and it says 1 for the exponential of 0.
+    if (trial.exponentials().size() > 1) return false;
+    const bool two = !trial.exponentials().empty() && trial.exponentials().begin()->starts_with("exp2");
     const auto exponential = [&](double x) { return two ? std::exp2(x) : std::exp(x); };
     std::set<std::string> fitting;
     for (const auto& [spelled, x] : trial.values()) {
@@ -214,7 +216,7 @@ bool IsOnline(OnlineTrial& trial, int top, int sum) {
     values = std::move(fitting);
     if (values.empty()) return false;
   }
-  return true;
+  return trial.exponentials().size() == 1;
 }
 
 }  // namespace

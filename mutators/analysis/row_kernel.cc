@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
@@ -49,15 +50,17 @@ bool IsStatement(const SyntaxTree& tree, int node) {
   return (kind == "CompoundStmt" || kind == "IfStmt" || kind == "ForStmt") && tree.Text(node).ends_with(";");
 }
 
-// Picks the loops of a kernel that the threads of a row share: the outermost ones or, with `inner`, the loops that compute the
-// sums that an outer loop stores.
+// Which loops of a kernel the threads of a row share: the outermost ones, the loops that compute the sums that an outer loop
+// stores, or the innermost ones, where the outer ones may have few turns.
+enum class Picked { kOutermost, kSums, kInnermost };
+
 class Picker {
  public:
-  Picker(const SyntaxTree& tree, bool inner) : tree_(tree), inner_(inner) {}
+  Picker(const SyntaxTree& tree, Picked picked) : tree_(tree), picked_(picked) {}
 
   bool Collect(int node, RowKernel& kernel) const {
     const auto shared = AsSharedLoop(tree_, node);
-    if (shared && !(inner_ && HoldsSums(*shared))) {
+    if (shared && !IsPassed(*shared)) {
       kernel.loops.push_back(*shared);
       return true;
     }
@@ -70,17 +73,29 @@ class Picker {
   }
 
  private:
-  bool HoldsSums(const SharedLoop& loop) const {
-    if (!loop.stores) return false;
+  // Whether loops within a loop are picked in its place.
+  bool IsPassed(const SharedLoop& loop) const {
+    if (picked_ == Picked::kOutermost || (picked_ == Picked::kSums && !loop.stores)) return false;
+    bool passed = false;
     for (const int node : Subtree(tree_, loop.counted.parts.body)) {
       const auto nested = AsSharedLoop(tree_, node);
-      if (nested && !nested->accumulations.empty()) return true;
+      if (!nested) continue;
+      const bool own = HasOwnSums(*nested, loop);
+      // Sums of each turn of the outer loop would be combined in each, or arrays of sums.
+      if (picked_ == Picked::kInnermost && own) return false;
+      passed = passed || picked_ == Picked::kInnermost || !nested->accumulations.empty();
     }
-    return false;
+    return passed;
+  }
+
+  bool HasOwnSums(const SharedLoop& nested, const SharedLoop& outer) const {
+    return std::any_of(nested.accumulations.begin(), nested.accumulations.end(), [&](const Accumulation& a) {
+      return !a.length.empty() || IsWithin(tree_, a.declaration, outer.counted.parts.body);
+    });
   }
 
   const SyntaxTree& tree_;
-  bool inner_;
+  Picked picked_;
 };
 
 }  // namespace
@@ -94,16 +109,14 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
     if (!traffic) continue;
     RowKernel bare{index, {}, {}, traffic->read.contains(-1)};  // a read through an unknown pointer
     for (const int root : traffic->stored) bare.reads_what_it_stores |= traffic->read.contains(root);
-    std::vector<int> first;
-    for (const bool inner : {false, true}) {
+    std::set<std::vector<int>> known;
+    for (const Picked which : {Picked::kOutermost, Picked::kSums, Picked::kInnermost}) {
       RowKernel kernel = bare;
-      if (!Picker(tree, inner).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
+      if (!Picker(tree, which).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
       if (kernel.loops.empty() || (kernel.reads_what_it_stores && !kernel.stores.empty())) continue;
       std::vector<int> picked;
       for (const SharedLoop& loop : kernel.loops) picked.push_back(loop.counted.parts.statement);
-      if (picked == first) continue;
-      first = picked;
-      kernels.push_back(std::move(kernel));
+      if (known.insert(picked).second) kernels.push_back(std::move(kernel));
     }
   }
   return kernels;

@@ -17,7 +17,7 @@ struct RowKernel {
   bool reads_what_it_stores = false;  // through a kernel parameter
 };
 
-// The row kernels of the file. A kernel is listed twice if there are two ways to pick its loops.
+// The row kernels of the file. A kernel is listed once for each way to pick its loops.
 std::vector<RowKernel> RowKernels(const MutationContext& context);
 
 // Why kernels with loops, each thread of which works on an element of its own, are none; one line each.

@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "mutators/analysis/combination.h"
+#include "mutators/analysis/accumulation_update.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
@@ -18,101 +18,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kExtremes{"fmaxf"sv, "fminf"sv, "fmax"sv, "fmin"sv, "max"sv, "min"sv};
 // Types that a shuffle takes.
-constexpr std::array kShuffled{"float"sv, "double"sv, "int"sv, "unsigned int"sv};
-
-// One step of an accumulation: `sum += f`, `sum = sum + f`, `top = fmaxf(top, f)`, or `if (f > top) top = f;`.
-struct Update {
-  int accumulator = -1;
-  std::string combine;
-  std::vector<int> names;  // all nodes that name the accumulator
-};
+constexpr std::array kShuffled{"float"sv, "double"sv, "int"sv, "unsigned int"sv, "long long"sv, "unsigned long long"sv};
 
 // Bounds how deep variables are followed to their initialisers.
 constexpr int kLoopDepth = 4;
-
-std::vector<int> NamesOf(const SyntaxTree& tree, int scope, int declaration) {
-  std::vector<int> names;
-  for (const int node : Subtree(tree, scope)) {
-    const SyntaxNode& name = tree.node(node);
-    if (name.kind_name == "DeclRefExpr" && name.refers_to == declaration) names.push_back(node);
-    if (std::find(name.hidden.begin(), name.hidden.end(), declaration) != name.hidden.end()) names.push_back(-1);
-  }
-  return names;
-}
-
-// The function of an extreme, "max" or "min", of this type.
-std::string ExtremeOf(std::string_view which, const std::string& type) {
-  return fmt::format("{}{}{}", type == "float" || type == "double" ? "f" : "", which, type == "float" ? "f" : "");
-}
-
-std::optional<Update> AsAssignedUpdate(const SyntaxTree& tree, int node) {
-  if (!IsAssignment(tree, node)) return std::nullopt;
-  const int target = tree.node(node).children[0];
-  const int value = tree.node(node).children[1];
-  Update update{Owner(tree, target), "", {}};
-  if (update.accumulator < 0) return std::nullopt;
-  update.names = NamesOf(tree, node, update.accumulator);
-  if (tree.Operator(node) == "+=" && update.names.size() == 1) {
-    update.combine = "+";
-    return update;
-  }
-  const auto& parts = tree.node(value).children;
-  const auto is_target = [&](int part) { return SameTokens(tree.Text(part), tree.Text(target)); };
-  // `top = f > top ? f : top`
-  if (const auto combination = CombinationOf(tree, value); tree.Operator(node) == "=" && update.names.size() == 3 &&
-                                                           combination && combination->combine != "+" &&
-                                                           is_target(combination->a) != is_target(combination->b)) {
-    update.combine = ExtremeOf(combination->combine, tree.node(update.accumulator).type);
-    return update;
-  }
-  if (tree.Operator(node) != "=" || update.names.size() != 2) return std::nullopt;
-  if (tree.Operator(value) == "+" && (is_target(parts[0]) || is_target(parts[1]))) {
-    update.combine = "+";
-    return update;
-  }
-  const std::string_view callee = LibraryCallee(tree, value);
-  if (std::find(kExtremes.begin(), kExtremes.end(), callee) == kExtremes.end() || parts.size() != 3) return std::nullopt;
-  if (!is_target(parts[1]) && !is_target(parts[2])) return std::nullopt;
-  update.combine = callee;
-  return update;
-}
-
-std::optional<Update> AsConditionalUpdate(const SyntaxTree& tree, int node) {
-  const SyntaxNode& branch = tree.node(node);
-  if (branch.kind_name != "IfStmt" || branch.children.size() != 2) return std::nullopt;
-  const int assignment = OnlyStatement(tree, branch.children[1]);
-  const std::string_view comparison = tree.Operator(branch.children[0]);
-  if (assignment < 0 || tree.Operator(assignment) != "=" || (comparison != "<" && comparison != ">")) return std::nullopt;
-  const auto& sides = tree.node(branch.children[0]).children;
-  const auto& parts = tree.node(assignment).children;
-  Update update{NamedDeclaration(tree, parts[0]), "", {}};
-  if (update.accumulator < 0) return std::nullopt;
-  update.names = NamesOf(tree, node, update.accumulator);
-  const bool on_left = NamedDeclaration(tree, sides[0]) == update.accumulator;
-  const int other = on_left ? sides[1] : sides[0];
-  if (update.names.size() != 2 || (!on_left && NamedDeclaration(tree, sides[1]) != update.accumulator)) return std::nullopt;
-  if (!SameTokens(tree.Text(other), tree.Text(parts[1]))) return std::nullopt;
-  const std::string& type = tree.node(update.accumulator).type;
-  update.combine = ExtremeOf((on_left == (comparison == "<")) ? "max" : "min", type);
-  return update;
-}
-
-// Whether a variable is zero when the loop begins: declared as zero in the same block and not written in between.
-bool StartsAtZero(const SyntaxTree& tree, int declaration, int loop) {
-  const SyntaxNode& variable = tree.node(declaration);
-  const int statement = variable.parent;
-  if (variable.children.empty() || tree.node(statement).parent != tree.node(loop).parent) return false;
-  constexpr std::array kZeros{"0"sv, "0.0f"sv, "0.f"sv, "0.0"sv, "0."sv, "0.0F"sv};
-  const std::string_view initial = tree.Text(variable.children.back());
-  if (std::find(kZeros.begin(), kZeros.end(), initial) == kZeros.end()) return false;
-  for (const int sibling : tree.node(tree.node(loop).parent).children) {
-    if (sibling == loop) return true;
-    if (WrittenIn(tree, sibling).contains(declaration)) return false;
-  }
-  return false;
-}
 
 class Classifier {
  public:
@@ -121,9 +31,10 @@ class Classifier {
   std::optional<SharedLoop> Classify(int node) const {
     const auto counted = WithCountedHeader(tree_, node);
     if (!counted || !IsInBlock(tree_, node) || Leaves(counted->parts.body)) return std::nullopt;
-    SharedLoop shared{*counted, {}, false};
+    SharedLoop shared{*counted, {}, false, std::nullopt};
     if (const auto online = AsOnlineSum(tree_, *counted)) return WithOnlineSum(shared, *online);
-    if (!AddAccumulations(shared) || !AddStores(shared)) return std::nullopt;
+    if (!AddAccumulations(shared)) return WithRunningSum({*counted, {}, false, AsRunningSum(tree_, *counted)});
+    if (!AddStores(shared)) return std::nullopt;
     if (shared.accumulations.empty() && !shared.stores) return std::nullopt;
     return shared;
   }
@@ -132,10 +43,24 @@ class Classifier {
   // The maximum first, which the sum is fitted to.
   SharedLoop WithOnlineSum(SharedLoop shared, const OnlineSum& online) const {
     const std::string& top = tree_.node(online.top).name;
-    Accumulation largest{online.top, ExtremeOf("max", online.type), "", false, ""};
+    Accumulation largest{online.top, ExtremeOf("max", online.type), "", false, "", -1};
     // Where there is no value at all, both are as at the start, perhaps -INFINITY.
     largest.rescale = fmt::format("if ({0} != @) {1} *= {2}(@ - {0});", top, tree_.node(online.sum).name, online.exponential);
-    shared.accumulations = {largest, {online.sum, "+", "", StartsAtZero(tree_, online.sum, shared.counted.parts.statement), ""}};
+    shared.accumulations = {largest,
+                            {online.sum, "+", "", StartsAtZero(tree_, online.sum, shared.counted.parts.statement), "", -1}};
+    return shared;
+  }
+
+  std::optional<SharedLoop> WithRunningSum(SharedLoop shared) const {
+    if (!shared.running || !IsShuffled(tree_.node(shared.running->sum).type)) return std::nullopt;
+    const int body = shared.counted.parts.body;
+    for (const int node : Subtree(tree_, body)) {
+      const int target = Assigned(tree_, node);
+      if (target < 0 || IsStore(tree_, node)) continue;
+      const int owner = Owner(tree_, target);
+      if (owner != shared.running->sum && !IsWithin(tree_, owner, body)) return std::nullopt;
+    }
+    if (!AddStores(shared) || !shared.stores) return std::nullopt;
     return shared;
   }
 
@@ -154,34 +79,56 @@ class Classifier {
     const int body = shared.counted.parts.body;
     std::map<int, std::string> combined;
     std::map<int, std::size_t> named;
+    std::map<int, int> places;  // the accumulator that each belongs to
     for (const int node : Subtree(tree_, body)) {
-      auto update = AsConditionalUpdate(tree_, node);
-      if (!update) update = AsAssignedUpdate(tree_, node);
+      const auto update = UpdateAt(tree_, node);
       if (!update || IsWithin(tree_, update->accumulator, body)) continue;
       if (IsMemoryName(tree_, update->accumulator)) return false;
       auto [known, fresh] = combined.try_emplace(update->accumulator, update->combine);
-      if (!fresh && known->second != update->combine) return false;
+      if (!fresh && (known->second != update->combine || update->place >= 0)) return false;
+      if (update->place >= 0) {
+        if (!IsPlace(*update, shared.counted) || !places.emplace(update->place, update->accumulator).second) return false;
+      }
       named[update->accumulator] += update->names.size();
     }
     for (const int node : Subtree(tree_, body)) {
       const int target = Assigned(tree_, node);
       if (target < 0 || IsStore(tree_, node)) continue;
       const int owner = Owner(tree_, target);
-      if (!IsWithin(tree_, owner, body) && !combined.contains(owner)) return false;
+      if (!IsWithin(tree_, owner, body) && !combined.contains(owner) && !places.contains(owner)) return false;
     }
     for (const auto& [declaration, combine] : combined) {
       if (NamesOf(tree_, body, declaration).size() != named[declaration]) return false;
       auto accumulation = Describe(declaration, combine, shared.counted.parts.statement);
       if (!accumulation) return false;
+      for (const auto& [place, accumulator] : places) {
+        if (combined.contains(place)) return false;
+        if (accumulator == declaration) accumulation->place = place;
+      }
       shared.accumulations.push_back(*accumulation);
     }
     return true;
   }
 
+  // Whether the place of an extreme is the loop's counter, so that it grows from turn to turn, and only that.
+  bool IsPlace(const Update& update, const CountedLoop& loop) const {
+    const SyntaxNode& place = tree_.node(update.place);
+    int value = WithoutParentheses(tree_, update.at);
+    while (IsConversion(tree_, value) && IsShuffled(tree_.node(value).type))
+      value = WithoutParentheses(tree_, tree_.node(value).children.back());
+    return NamedDeclaration(tree_, value) == loop.counter && place.kind_name == "VarDecl" && IsShuffled(place.type) &&
+           !IsMemoryName(tree_, update.place) && !IsWithin(tree_, update.place, loop.parts.body) &&
+           NamesOf(tree_, loop.parts.body, update.place).size() == 1;
+  }
+
+  static bool IsShuffled(const std::string& type) {
+    return std::find(kShuffled.begin(), kShuffled.end(), type) != kShuffled.end();
+  }
+
   std::optional<Accumulation> Describe(int declaration, const std::string& combine, int loop) const {
     const SyntaxNode& variable = tree_.node(declaration);
     std::string type = variable.type;
-    Accumulation accumulation{declaration, combine, "", false, ""};
+    Accumulation accumulation{declaration, combine, "", false, "", -1};
     if (IsLocalArray(tree_, declaration)) {
       type = type.substr(0, type.find('['));
       const bool flat = std::count(variable.type.begin(), variable.type.end(), '[') == 1;
@@ -190,7 +137,7 @@ class Classifier {
     } else {
       accumulation.from_zero = combine == "+" && StartsAtZero(tree_, declaration, loop);
     }
-    if (std::find(kShuffled.begin(), kShuffled.end(), type) == kShuffled.end()) return std::nullopt;
+    if (!IsShuffled(type)) return std::nullopt;
     return accumulation;
   }
 
@@ -289,6 +236,20 @@ class Classifier {
 };
 
 }  // namespace
+
+bool StartsAtZero(const SyntaxTree& tree, int declaration, int loop) {
+  const SyntaxNode& variable = tree.node(declaration);
+  const int statement = variable.parent;
+  if (variable.children.empty() || tree.node(statement).parent != tree.node(loop).parent) return false;
+  constexpr std::array kZeros{"0"sv, "0.0f"sv, "0.f"sv, "0.0"sv, "0."sv, "0.0F"sv};
+  const std::string_view initial = tree.Text(variable.children.back());
+  if (std::find(kZeros.begin(), kZeros.end(), initial) == kZeros.end()) return false;
+  for (const int sibling : tree.node(tree.node(loop).parent).children) {
+    if (sibling == loop) return true;
+    if (WrittenIn(tree, sibling).contains(declaration)) return false;
+  }
+  return false;
+}
 
 std::optional<SharedLoop> AsSharedLoop(const SyntaxTree& tree, int node) { return Classifier(tree).Classify(node); }
 

@@ -41,15 +41,32 @@ bool IsBlockWidth(const MutationContext& context, const CountedLoop& loop) {
   return launched;
 }
 
-}  // namespace
-
-bool IsSplitAmongThreads(const MutationContext& context, const CountedLoop& loop) {
+// Whether an expression is the number of a thread of a group as large as the loop's step.
+bool IsNumber(const MutationContext& context, const CountedLoop& loop, int expression) {
   const SyntaxTree& tree = context.tree;
-  if (IsThread(tree, loop.start)) return IsBlockWidth(context, loop);
-  const int start = Origin(tree, loop.start);
+  if (IsThread(tree, expression)) return IsBlockWidth(context, loop);
+  const int start = Origin(tree, expression);
   if (tree.Operator(start) == "%" && IsThread(tree, tree.node(start).children[0]))
     return tree.Text(tree.node(start).children[1]) == loop.step;
   return false;
+}
+
+// Whether a difference of numbers of this type may be below 0.
+bool IsSigned(const std::string& type) { return type.find("unsigned") == std::string::npos && type != "size_t"; }
+
+}  // namespace
+
+std::optional<ThreadSplit> SplitAmongThreads(const MutationContext& context, const CountedLoop& loop) {
+  const SyntaxTree& tree = context.tree;
+  if (IsNumber(context, loop, loop.start)) return ThreadSplit{-1, loop.start};
+  const int start = WithoutParentheses(tree, loop.start);
+  const auto& terms = tree.node(start).children;
+  if (tree.Operator(start) != "+" || terms.size() != 2) return std::nullopt;
+  if (!IsSigned(tree.node(loop.counter).type) || !IsSigned(tree.node(loop.bound).type)) return std::nullopt;
+  for (const std::size_t side : {1, 0}) {
+    if (IsNumber(context, loop, terms[side])) return ThreadSplit{terms[1 - side], terms[side]};
+  }
+  return std::nullopt;
 }
 
 }  // namespace evo

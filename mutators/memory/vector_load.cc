@@ -23,7 +23,7 @@ struct VectorType {
   int bytes;
 };
 // The vectors that one instruction moves. Elements of one or two bytes are moved as words.
-constexpr std::array<VectorType, 15> kVectors{{{"float", 2, "float2", 8},
+constexpr std::array<VectorType, 21> kVectors{{{"float", 2, "float2", 8},
                                                {"float", 4, "float4", 16},
                                                {"double", 2, "double2", 16},
                                                {"int", 2, "int2", 8},
@@ -37,7 +37,13 @@ constexpr std::array<VectorType, 15> kVectors{{{"float", 2, "float2", 8},
                                                {"__nv_bfloat16", 4, "uint2", 8},
                                                {"__nv_bfloat16", 8, "uint4", 16},
                                                {"unsigned char", 4, "unsigned int", 4},
-                                               {"unsigned char", 16, "uint4", 16}}};
+                                               {"unsigned char", 8, "uint2", 8},
+                                               {"unsigned char", 16, "uint4", 16},
+                                               {"signed char", 4, "unsigned int", 4},
+                                               {"signed char", 8, "uint2", 8},
+                                               {"signed char", 16, "uint4", 16},
+                                               {"char", 4, "unsigned int", 4},
+                                               {"char", 16, "uint4", 16}}};
 constexpr std::array<int, 4> kItems{2, 4, 8, 16};
 
 const VectorType* VectorOf(std::string_view element, int items) {
@@ -91,7 +97,8 @@ class Body {
       if (at.converted) {
         if (!read_only && !own) early_reads_allowed = false;
         if (!read_only) divisible_ = false;
-        if (!dereference && (read_only || !stores) && IsWide(node) && IsUnconditional(tree, node, body)) Add(loads_, node, false);
+        const bool always = IsUnconditional(tree, node, body) || IsIn(loads_, node);
+        if (!dereference && (read_only || !stores) && IsWide(node) && always) Add(loads_, node, false);
       } else if (!dereference && IsWide(node) && IsStoreStatement(tree, node, body) && !at.type.starts_with("const ")) {
         Add(stores_, node, true);
         if (!IsGlobal(tree, context_.rendered, at.children.front())) divisible_ = false;
@@ -119,10 +126,18 @@ class Body {
     return IsSteadyBase(tree, parts[0], loop_) && IsUnitStride(tree, parts[1], loop_);
   }
 
+  // The accesses with the node's text.
+  std::vector<Access>::iterator Same(std::vector<Access>& accesses, int node) const {
+    const SyntaxTree& tree = context_.tree;
+    return std::find_if(accesses.begin(), accesses.end(),
+                        [&](const Access& a) { return tree.Text(a.places.front()) == tree.Text(node); });
+  }
+  // Whether there are such, before the node.
+  bool IsIn(std::vector<Access>& accesses, int node) const { return Same(accesses, node) != accesses.end(); }
+
   void Add(std::vector<Access>& to, int node, bool store) {
     const SyntaxTree& tree = context_.tree;
-    const auto same =
-        std::find_if(to.begin(), to.end(), [&](const Access& a) { return tree.Text(a.places.front()) == tree.Text(node); });
+    const auto same = Same(to, node);
     if (same != to.end()) {
       same->places.push_back(node);
     } else {
@@ -169,16 +184,28 @@ class VectorLoop {
   }
 
   // For a loop that threads divide among them: they divide the vectors, then the elements of the remainder.
-  std::string Strided() const {
+  std::string Strided(const ThreadSplit& split) const {
     const std::string bound = Parenthesised(tree_, loop_.bound);
-    const std::string start = Parenthesised(tree_, loop_.start);
+    const std::string thread = Parenthesised(tree_, split.thread);
     const std::string declared = CounterDeclaration(tree_, loop_);
-    std::string text = fmt::format("if ({}) {{\n{}", Aligned("0"), Pragma());
-    text += fmt::format("{}for ({} = {} * {}; {} + {} < {}; {} += {}) {{\n{}{}}}\n", indent_, declared, start, items_, counter_,
-                        items_ - 1, bound, counter_, Times(items_, loop_.step), Wide("  "), indent_);
-    text += fmt::format("{}{} {{\n{}{}}}\n", indent_,
-                        Header(tree_, loop_, fmt::format("{} = {} / {} * {} + {}", declared, bound, items_, items_, start)),
-                        Plain("  "), indent_);
+    std::string base = split.base < 0 ? "" : Parenthesised(tree_, split.base);
+    std::string before, at = base.empty() ? "0" : base;
+    if (IsFirst(base)) {
+      // The elements before the first vector, so that a loop from 1 on has vectors, too.
+      before = fmt::format("{}for ({} = {} + {}; {} < {} && {}; {}) {{\n{}{}}}\n", indent_, declared, base, thread, counter_,
+                           items_, tree_.Text(loop_.parts.condition), tree_.Text(loop_.parts.increment), Plain("  "), indent_);
+      base = std::to_string(items_);
+      at = "0";
+    }
+    const std::string first = base.empty() ? "" : base + " + ";
+    const std::string whole = base.empty() ? bound : fmt::format("({} - {})", bound, base);
+    std::string text = fmt::format("if ({}) {{\n{}{}", Aligned(at), before, Pragma());
+    text += fmt::format("{}for ({} = {}{} * {}; {} + {} < {}; {} += {}) {{\n{}{}}}\n", indent_, declared, first, thread, items_,
+                        counter_, items_ - 1, bound, counter_, Times(items_, loop_.step), Wide("  "), indent_);
+    text +=
+        fmt::format("{}{} {{\n{}{}}}\n", indent_,
+                    Header(tree_, loop_, fmt::format("{} = {}{} / {} * {} + {}", declared, first, whole, items_, items_, thread)),
+                    Plain("  "), indent_);
     text += fmt::format("{}}} else {{\n{}{}{} {{\n{}{}}}\n{}}}", outer_, Pragma(), indent_,
                         Header(tree_, loop_, fmt::format("{} = {}", declared, tree_.Text(loop_.start))), Plain("  "), indent_,
                         outer_);
@@ -187,6 +214,11 @@ class VectorLoop {
 
  private:
   std::string Pragma() const { return loop_.parts.pragma >= 0 ? std::string(tree_.Text(loop_.parts.pragma)) + "\n" : ""; }
+  // Whether a base is a number of an element in the first vector.
+  bool IsFirst(const std::string& base) const {
+    return !base.empty() && base.size() < 3 && base.find_first_not_of("0123456789") == std::string::npos &&
+           std::stoi(base) < items_;
+  }
   std::string Plain(const std::string& deeper) const { return Lines(tree_, loop_.parts.body, indent_ + deeper); }
 
   // The condition that all accesses are aligned at the counter's value or, if `at` is not empty, at that value.
@@ -238,15 +270,15 @@ class VectorLoop {
 };
 
 // Accesses whose element type has no vector of that many items stay as they are.
-void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items, bool strided,
-             std::vector<Proposal>& proposals) {
+void Propose(const SyntaxTree& tree, const CountedLoop& loop, const std::vector<Access>& accesses, int items,
+             const std::optional<ThreadSplit>& split, std::vector<Proposal>& proposals) {
   std::vector<Access> wide;
   for (const Access& access : accesses) {
     if (VectorOf(access.element, items)) wide.push_back(access);
   }
   if (wide.empty()) return;
   const VectorLoop written(tree, loop, wide, items);
-  proposals.push_back(ReplaceLoop(loop, strided ? written.Strided() : written.OneByOne()));
+  proposals.push_back(ReplaceLoop(loop, split ? written.Strided(*split) : written.OneByOne()));
 }
 
 // All proposals for loops in which each thread takes all elements or, with `shared`, for loops that threads divide among them.
@@ -256,12 +288,13 @@ std::vector<Proposal> VectorProposals(const MutationContext& context, bool share
     const auto loop = AsCountedLoop(context.tree, node);
     if (!loop || shared != (loop->step != "1")) continue;
     const Body body(context, *loop);
-    if (shared && (!body.divisible() || loop->comparison != "<" || !IsSplitAmongThreads(context, *loop))) continue;
+    const auto split = shared ? SplitAmongThreads(context, *loop) : std::nullopt;
+    if (shared && (!body.divisible() || loop->comparison != "<" || !split)) continue;
     std::vector<Access> both = body.loads();
     both.insert(both.end(), body.stores().begin(), body.stores().end());
     for (const int items : kItems) {
-      Propose(context.tree, *loop, both, items, shared, proposals);
-      if (!body.stores().empty()) Propose(context.tree, *loop, body.loads(), items, shared, proposals);
+      Propose(context.tree, *loop, both, items, split, proposals);
+      if (!body.stores().empty()) Propose(context.tree, *loop, body.loads(), items, split, proposals);
     }
   }
   return proposals;

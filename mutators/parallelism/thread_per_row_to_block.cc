@@ -2,49 +2,17 @@
 
 #include <algorithm>
 
-#include "mutators/analysis/indentation.h"
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
+#include "mutators/parallelism/row_combining.h"
+#include "mutators/parallelism/running_sum_text.h"
 
 namespace evo {
 namespace {
 
-bool IsInALoop(const SyntaxTree& tree, int statement) {
-  for (int at = tree.node(statement).parent; at >= 0; at = tree.node(at).parent) {
-    const std::string& kind = tree.node(at).kind_name;
-    if (kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt") return true;
-  }
-  return false;
-}
-
-// Code that gives every thread the block's sum, maximum or minimum: by shuffles within a warp, through shared memory between
-// warps.
-std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, int loop, const RowThreads& threads) {
-  const std::string outer = IndentOf(tree, loop);
-  const std::string indent = outer + "  ";
-  const SyntaxNode& variable = tree.node(accumulation.declaration);
-  const std::string& name = variable.name;
-  const std::string partials = FreshName(tree, "warp_partials");
-  const std::string offset = FreshName(tree, "offset");
-  const std::string warp = FreshName(tree, "warp");
-  const AroundCombining around = AroundCombiningOf(tree, accumulation);
-  const auto line = [&](const std::string& code) { return code.empty() ? "" : fmt::format("\n{}{}", outer, code); };
-  std::string text =
-      line(around.before) + fmt::format("\n{}{{\n{}__shared__ {} {}[32];\n", outer, indent, variable.type, partials);
-  const std::string other = fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset);
-  text += fmt::format(
-      "{}{}\n", indent,
-      Block(fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2)", offset), Combined(accumulation.combine, name, other), indent));
-  text += fmt::format("{}if ({} % 32 == 0) {}[{} / 32] = {};\n", indent, threads.name, partials, threads.name, name);
-  text += fmt::format("{}__syncthreads();\n{}{} = {}[0];\n", indent, indent, name, partials);
-  text += fmt::format("{}{}\n", indent,
-                      Block(fmt::format("for (int {0} = 1; {0} < {1} / 32; ++{0})", warp, threads.count),
-                            Combined(accumulation.combine, name, fmt::format("{}[{}]", partials, warp)), indent));
-  // In a loop, the next iteration writes what this one still reads.
-  if (IsInALoop(tree, loop)) text += fmt::format("{}__syncthreads();\n", indent);
-  return text + outer + "}" + line(around.after);
-}
+const std::vector<std::int64_t> kRowThreads{64, 128, 256, 512, 1024};
 
 class ThreadPerRowToBlock : public SourceMutator {
  public:
@@ -66,34 +34,49 @@ class ThreadPerRowToBlock : public SourceMutator {
   static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const RowKernel& kernel : RowKernels(context)) {
-      const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
-      const bool whole =
-          std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size % 32 == 0 && size <= 1024; });
       const bool scalars = std::all_of(kernel.loops.begin(), kernel.loops.end(), [](const SharedLoop& loop) {
         return std::all_of(loop.accumulations.begin(), loop.accumulations.end(),
                            [](const Accumulation& a) { return a.length.empty(); });
       });
-      if (!sizes.empty() && whole && scalars) proposals.push_back(ToBlock(context.tree, kernel));
+      if (scalars && (!HasBounds(context.tree, kernel) || HasWholeWarps(context, kernel)))
+        proposals.push_back(ToBlock(context.tree, kernel));
     }
     return proposals;
   }
 
+  // Whether a kernel says how many threads a block has at most. It keeps its own number, then.
+  static bool HasBounds(const SyntaxTree& tree, const RowKernel& kernel) {
+    const auto& children = tree.node(kernel.index.kernel).children;
+    return std::any_of(children.begin(), children.end(),
+                       [&](int child) { return tree.Text(child).starts_with("__launch_bounds__"); });
+  }
+
+  static bool HasWholeWarps(const MutationContext& context, const RowKernel& kernel) {
+    const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
+    return !sizes.empty() &&
+           std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size % 32 == 0 && size <= 1024; });
+  }
+
   static Proposal ToBlock(const SyntaxTree& tree, const RowKernel& kernel) {
     const ThreadIndex& index = kernel.index;
-    const RowThreads threads{FreshName(tree, "thread"), Parenthesised(tree, index.extent)};
     Proposal proposal;
+    RowThreads threads{FreshName(tree, "thread"), Parenthesised(tree, index.extent)};
+    if (!HasBounds(tree, kernel)) {
+      threads.count = UnusedName(tree.text(), "THREADS");
+      proposal.brings.push_back({threads.count, kRowThreads, 256});
+      proposal.launch.push_back({index.launch->kernel, "block", threads.count});
+    }
     proposal.changes.push_back({index.statement, Placement::kBefore,
                                 LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x;", threads.name))});
     proposal.changes.push_back({tree.node(index.thread).parent, Placement::kReplace, "blockIdx.x"});
+    const std::string items = BringItems(tree, kernel, proposal);
     for (const SharedLoop& loop : kernel.loops) {
-      const int statement = loop.counted.parts.statement;
-      for (auto& change : ShareLoop(tree, loop, threads)) proposal.changes.push_back(std::move(change));
-      std::string after;
-      for (const Accumulation& accumulation : loop.accumulations) after += Combine(tree, accumulation, statement, threads);
       // A thread may later read what other threads have stored.
-      if (loop.stores && kernel.reads_what_it_stores) after += fmt::format("\n{}__syncthreads();", IndentOf(tree, statement));
-      if (!after.empty()) proposal.changes.push_back({statement, Placement::kAfter, std::move(after)});
-      proposal.also_anchored.push_back(loop.counted.parts.body);
+      const std::string barrier = loop.stores && kernel.reads_what_it_stores ? "__syncthreads();" : "";
+      if (loop.running)
+        ReplaceByTiles(tree, loop, RunningSumText(tree, loop, threads, items, true), barrier, proposal);
+      else
+        DivideLoop(tree, loop, threads, CombineInBlock(tree, loop, threads), barrier, proposal);
     }
     for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, threads));
     const Expression& grid = index.launch->grid[0];

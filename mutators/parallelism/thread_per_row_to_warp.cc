@@ -2,40 +2,14 @@
 
 #include <algorithm>
 
-#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
+#include "mutators/parallelism/row_combining.h"
+#include "mutators/parallelism/running_sum_text.h"
 
 namespace evo {
 namespace {
-
-// Code that gives every lane the warp's sum, maximum or minimum.
-std::string Combine(const SyntaxTree& tree, const SharedLoop& loop) {
-  const std::string indent = IndentOf(tree, loop.counted.parts.statement);
-  std::string text;
-  for (const Accumulation& accumulation : loop.accumulations) {
-    std::string name = tree.node(accumulation.declaration).name;
-    std::string inner = indent;
-    if (!accumulation.length.empty()) {
-      const std::string index = FreshName(tree, "i");
-      text += fmt::format("\n#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {{", indent, index,
-                          Parenthesised(accumulation.length));
-      name += fmt::format("[{}]", index);
-      inner += "  ";
-    }
-    const AroundCombining around = AroundCombiningOf(tree, accumulation);
-    if (!around.before.empty()) text += "\n" + indent + around.before;
-    const std::string offset = FreshName(tree, "offset");
-    const std::string other = fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", name, offset);
-    text +=
-        "\n" + inner +
-        Block(fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2)", offset), Combined(accumulation.combine, name, other), inner);
-    if (!accumulation.length.empty()) text += fmt::format("\n{}}}", indent);
-    if (!around.after.empty()) text += "\n" + indent + around.after;
-  }
-  return text;
-}
 
 class ThreadPerRowToWarp : public SourceMutator {
  public:
@@ -70,14 +44,14 @@ class ThreadPerRowToWarp : public SourceMutator {
                                 LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x % 32;", lanes.name))});
     proposal.changes.push_back({index.extent, Placement::kReplace, fmt::format("({} / 32)", Parenthesised(tree, index.extent))});
     proposal.changes.push_back({index.thread, Placement::kReplace, "threadIdx.x / 32"});
+    const std::string items = BringItems(tree, kernel, proposal);
     for (const SharedLoop& loop : kernel.loops) {
-      const int statement = loop.counted.parts.statement;
-      for (auto& change : ShareLoop(tree, loop, lanes)) proposal.changes.push_back(std::move(change));
-      std::string after = Combine(tree, loop);
       // A lane may later read what other lanes have stored.
-      if (loop.stores && kernel.reads_what_it_stores) after += fmt::format("\n{}__syncwarp();", IndentOf(tree, statement));
-      if (!after.empty()) proposal.changes.push_back({statement, Placement::kAfter, std::move(after)});
-      proposal.also_anchored.push_back(loop.counted.parts.body);
+      const std::string barrier = loop.stores && kernel.reads_what_it_stores ? "__syncwarp();" : "";
+      if (loop.running)
+        ReplaceByTiles(tree, loop, RunningSumText(tree, loop, lanes, items, false), barrier, proposal);
+      else
+        DivideLoop(tree, loop, lanes, CombineInWarp(tree, loop), barrier, proposal);
     }
     for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, lanes));
     const Expression& grid = index.launch->grid[0];

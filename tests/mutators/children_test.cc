@@ -51,6 +51,7 @@ TEST_F(ChildrenTest, OfChildren) {
       {"attention/naive", {"thread_per_row_to_warp", "register_tile"}},
       {"layer_norm/naive", {"thread_per_row_to_block", "index_strength", "reciprocal"}},
       {"row_sum/naive", {"thread_per_row_to_warp", "work_per_thread", "unroll_pragma"}},
+      {"argmax/naive", {"thread_per_row_to_block", "vector_load_shared"}},
       {"gemm/naive", {"register_tile", "register_tile", "block_order"}},
       {"softmax/block", {"warp_reduction", "exp_to_exp2"}}};
   for (const auto& [place, mutators] : lineages) {

@@ -52,9 +52,21 @@ TEST(ThreadPerRowToWarp, SharesElementsAndSynchronisesReaders) {
 
 TEST(ThreadPerRowToWarp, LeavesWhatLanesCannotShare) {
   for (const char* body :
-       {"  float s = 0.0f;\n  for (int c = 0; c < m; ++c) s = s * 0.5f + in[c];\n  out[row] = s;\n",  // a recurrence
-        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) { s += in[c]; out[row * m + c] = s; }\n",   // prefix sums
-        "  int at = 0;\n  float t = 0.0f;\n  for (int c = 0; c < m; ++c) if (in[c] > t) { t = in[c]; at = c; }\n  out[row] = "
+       {// a recurrence
+        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) s = s * 0.5f + in[c];\n  out[row] = s;\n",
+        // the value of an assignment, a term that depends on the sum, one that is skipped, one that is stored over
+        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) { float t = s += in[c]; out[row * m + c] = t; }\n",
+        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) { s += in[c] * s; out[row * m + c] = s; }\n",
+        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) { if (in[c] > 9.0f) continue; s += in[c]; out[row * m + c] = s; }\n",
+        "  float s = 0.0f;\n  for (int c = 0; c < m; ++c) { out[row * m + c] = s; s += out[row * m + c]; }\n",
+        // the last of equal ones, a place that is no counter, a place that the loop reads
+        "  int at = 0;\n  float t = 0.0f;\n  for (int c = 0; c < m; ++c) if (in[c] >= t) { t = in[c]; at = c; }\n  out[row] = "
+        "at;\n",
+        "  int at = 0;\n  float t = 0.0f;\n  for (int c = 0; c < m; ++c) if (in[c] > t) { t = in[c]; at = m - c; }\n  out[row] = "
+        "at;\n",
+        "  int at = 0;\n  float t = 0.0f;\n  for (int c = 0; c < m; ++c) { if (in[c] > t) { t = in[c]; at = c; } out[c] = at; "
+        "}\n",
+        "  int at = 0;\n  float t = 0.0f;\n  for (int c = 0; c < m; ++c) if (in[c] > t) { t = in[c + 1]; at = c; }\n  out[row] = "
         "at;\n",
         "  for (int c = 1; c < m; ++c) out[row * m + c] = out[row * m + c - 1] + in[c];\n",  // depends on the previous element
         "  for (int c = 0; c < m; ++c) out[row * m + c % 3] = in[c];\n",  // not an element that the counter selects
@@ -68,6 +80,78 @@ TEST(ThreadPerRowToWarp, LeavesWhatLanesCannotShare) {
     EXPECT_THAT(ChildrenOf("thread_per_row_to_warp", Rows(body)), IsEmpty()) << body;
     EXPECT_THAT(ChildrenOf("thread_per_row_to_block", Rows(body)), IsEmpty()) << body;
   }
+}
+
+TEST(ThreadPerRowToWarp, SharesExtremesWithTheirPlaces) {
+  const auto children =
+      ChildrenOf("thread_per_row_to_warp",
+                 Rows("  float top = in[row * m];\n  int at = 0;\n  for (int c = 1; c < m; ++c) {\n    if (top < in[row "
+                      "* m + c]) {\n      at = c;\n      top = in[row * m + c];\n    }\n  }\n  out[row] = at;\n"));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find(R"(  for (int offset = 16; offset > 0; offset /= 2) {
+    const float other_top = __shfl_xor_sync(0xffffffffu, top, offset);
+    const int other_at = __shfl_xor_sync(0xffffffffu, at, offset);
+    if (other_top > top || (other_top == top && other_at < at)) {
+      top = other_top;
+      at = other_at;
+    }
+  }
+  if (lane == 0) out[row] = at;
+)"),
+            std::string::npos)
+      << children[0];
+  const auto blocks =
+      ChildrenOf("thread_per_row_to_block",
+                 Rows("  float low = 9.0f;\n  int at = -1;\n  for (int c = 0; c < m; ++c)\n    if (in[c] < low) {\n      "
+                      "low = in[c];\n      at = c;\n    }\n  out[row] = at;\n"));
+  ASSERT_THAT(blocks, SizeIs(1));
+  EXPECT_NE(blocks[0].find("if (warp_partials[warp] < low || (warp_partials[warp] == low && warp_places[warp] < at)) {"),
+            std::string::npos)
+      << blocks[0];
+}
+
+TEST(ThreadPerRowToWarp, CountsWhatAConditionFinds) {
+  const auto children = ChildrenOf(
+      "thread_per_row_to_warp",
+      Rows("  int n1 = 0;\n  for (int c = 0; c < m; ++c) {\n    if (in[row * m + c] > 1.0f) n1++;\n  }\n  out[row] = n1;\n"));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find("n1 += __shfl_xor_sync(0xffffffffu, n1, offset);"), std::string::npos) << children[0];
+}
+
+TEST(ThreadPerRowToWarp, ScansRunningSumsByTiles) {
+  const auto children =
+      ChildrenOf("thread_per_row_to_warp",
+                 Rows("  float s = 0.0f;\n  for (int c = 0; c < m; ++c) {\n    s += in[row * m + c];\n    out[row * m + "
+                      "c] = s;\n  }\n"));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find(R"(  for (int first = 0; first < m; first += 32 * ITEMS) {
+    float sums[ITEMS];
+#pragma unroll
+    for (int item = 0; item < ITEMS; ++item) {
+      const int c = first + item * 32 + lane;
+      sums[item] = 0;
+      if (c < m) sums[item] = in[row * m + c];
+    }
+#pragma unroll
+    for (int item = 0; item < ITEMS; ++item) {
+      for (int offset = 1; offset < 32; offset *= 2) {
+        const float left = __shfl_up_sync(0xffffffffu, sums[item], offset);
+        if (lane >= offset) sums[item] += left;
+      }
+    }
+#pragma unroll
+    for (int item = 0; item < ITEMS; ++item) {
+      const int c = first + item * 32 + lane;
+      if (c < m) {
+        const float running = s + sums[item];
+        out[row * m + c] = running;
+      }
+      s += __shfl_sync(0xffffffffu, sums[item], 31);
+    }
+  }
+)"),
+            std::string::npos)
+      << children[0];
 }
 
 // The maximum and the sum of exponentials in one pass, in several spellings, and what looks like it.
@@ -106,23 +190,31 @@ TEST(ThreadPerRowToWarp, LeavesOtherKernels) {
   for (const std::string& text :
        {With(rows, "block(B)", "block(B, 2)"), With(rows, "in[row * m + c]", "in[row * m + c + threadIdx.x]"),
         With(rows, "blockIdx.x * B", "blockIdx.x * 100"), With(rows, "k(A, O,", "k(A, A,"),
-        With(rows, "// evo:param B 64 128", "// evo:param B 16 128"), With(rows, "c < m", "c < m + gridDim.x"),
+        With(rows, "c < m", "c < m + gridDim.x"),
         Rows("  float sum = 0.0f;\n  for (int c = 0; c < m; ++c) sum += F(in, c);\n  out[row] = sum;\n", kRowLaunch,
              "__device__ float F(const float* p, int c) { return p[c + threadIdx.x]; }\n")}) {
     EXPECT_THAT(ChildrenOf("thread_per_row_to_warp", text), IsEmpty()) << text;
     EXPECT_THAT(ChildrenOf("thread_per_row_to_block", text), IsEmpty()) << text;
   }
+  // Half a warp. A block gets a size of its own, unless the kernel says how large it is at most.
+  const std::string halves = With(rows, "// evo:param B 64 128", "// evo:param B 16 128");
+  EXPECT_THAT(ChildrenOf("thread_per_row_to_warp", halves), IsEmpty());
+  EXPECT_THAT(ChildrenOf("thread_per_row_to_block", halves), SizeIs(1));
+  EXPECT_THAT(ChildrenOf("thread_per_row_to_block", With(halves, "void k(", "void __launch_bounds__(B) k(")), IsEmpty());
+  const auto bounded = ChildrenOf("thread_per_row_to_block", With(rows, "void k(", "void __launch_bounds__(B) k("));
+  ASSERT_THAT(bounded, SizeIs(1));
+  EXPECT_NE(bounded[0].find("c += B)"), std::string::npos);
 }
 
 TEST(ThreadPerRowToBlock, CombinesWarpsInSharedMemory) {
   const auto children = ChildrenOf("thread_per_row_to_block", Rows(kSum));
   ASSERT_THAT(children, SizeIs(1));
-  EXPECT_NE(children[0].find("grid(N) block(B)"), std::string::npos);
+  EXPECT_NE(children[0].find("grid(N) block(THREADS)"), std::string::npos);
   EXPECT_NE(children[0].find(R"(  const int thread = threadIdx.x;
   const int row = blockIdx.x;
   if (row >= n) return;
   float sum = 0.0f;
-  for (int c = thread; c < m; c += B) sum += in[row * m + c];
+  for (int c = thread; c < m; c += THREADS) sum += in[row * m + c];
   {
     __shared__ float warp_partials[32];
     for (int offset = 16; offset > 0; offset /= 2) {
@@ -131,7 +223,7 @@ TEST(ThreadPerRowToBlock, CombinesWarpsInSharedMemory) {
     if (thread % 32 == 0) warp_partials[thread / 32] = sum;
     __syncthreads();
     sum = warp_partials[0];
-    for (int warp = 1; warp < B / 32; ++warp) {
+    for (int warp = 1; warp < THREADS / 32; ++warp) {
       sum += warp_partials[warp];
     }
   }

@@ -73,6 +73,30 @@ TEST(VectorLoadShared, HandlesLoopsDividedAmongThreads) {
   EXPECT_THAT(Bodies("vector_load_shared", "  for (int i = 0; i < n; ++i) out[i] = in[i];\n"), IsEmpty());
 }
 
+TEST(VectorLoadShared, BeginsBehindABase) {
+  const auto from_one =
+      Bodies("vector_load_shared", "  const int t = threadIdx.x;\n  for (int i = 1 + t; i < n; i += 128) out[i] = in[i];\n");
+  ASSERT_THAT(from_one, SizeIs(4));
+  EXPECT_EQ(from_one[3].substr(0, from_one[3].find("      alignas")), R"(  const int t = threadIdx.x;
+  if (reinterpret_cast<unsigned long long>(&in[0]) % 16 == 0) {
+    for (int i = 1 + t; i < 4 && i < n; i += 128) {
+      out[i] = in[i];
+    }
+    for (int i = 4 + t * 4; i + 3 < n; i += 4 * 128) {
+)");
+  EXPECT_THAT(from_one[3], testing::HasSubstr("    for (int i = 4 + (n - 4) / 4 * 4 + t; i < n; i += 128) {\n"));
+  const auto from_row = Bodies(
+      "vector_load_shared", "  for (int i = blockIdx.x * 7 + threadIdx.x; i < (blockIdx.x + 1) * 7; i += 128) out[i] = in[i];\n");
+  EXPECT_THAT(from_row, IsEmpty()) << "the bound is unsigned";
+  const auto from_base =
+      Bodies("vector_load_shared",
+             "  const int b = blockIdx.x * 7;\n  for (int i = b + threadIdx.x; i < b + n; i += 128) out[i] = in[i];\n");
+  ASSERT_THAT(from_base, SizeIs(4));
+  EXPECT_THAT(from_base[3], testing::HasSubstr("(&in[b]) % 16 == 0"));
+  EXPECT_THAT(from_base[3], testing::HasSubstr("for (int i = b + threadIdx.x * 4; i + 3 < (b + n); i += 4 * 128) {"));
+  EXPECT_THAT(from_base[3], testing::HasSubstr("for (int i = b + ((b + n) - b) / 4 * 4 + threadIdx.x; i < b + n; i += 128) {"));
+}
+
 TEST(VectorLoadShared, LeavesDivisionsThatItDoesNotUnderstand) {
   for (const char* body : {"  for (int i = threadIdx.x; i < n; i += 64) out[i] = in[i];\n",  // the block has 128 threads
                            "  for (int i = n; i < 2 * n; i += 128) out[i] = in[i];\n",

@@ -17,14 +17,39 @@ const std::vector<ForeignKernel> kKernels{
     {"08_log_softmax_helpers"},
     {"09_cross_entropy"},
     {"10_scale_to_unit_range"},
-    {"11_argmax_of_rows", "predict: the turns of the loop `for (int c = 1; c < num_classes; c++) {` leave behind more"},
+    {"11_argmax_of_rows"},
     {"12_standardise", "zscore: its rows do not lie along x"},
     {"13_online_by_reference"},
-    {"14_log_sum_exp_online"}};
+    {"14_log_sum_exp_online"},
+    {"15_masked_softmax"},
+    {"16_causal_attention_weights"},
+    {"17_residual_layer_norm"},
+    {"18_group_norm_of_planes"},
+    {"19_loss_with_ignored_labels"},
+    {"20_divergence_of_rows", "kl_rows: the turns of the loop `for (unsigned k = 0; k != bins; ++k)` leave behind more"},
+    {"21_cosine_similarity", "cosineSim: the turns of the loop `while (i < dim) {` leave behind more"},
+    {"22_nearest_code"},
+    {"23_quantise_activations"},
+    {"24_running_variance", "welford: the turns of the loop `for (int c = 0; c < cols; ++c) {` leave behind more"},
+    {"25_block_of_a_row_by_trees", "(silence)"},
+    {"26_warp_of_a_row_in_half2", "(silence)"},
+    {"27_running_total"},
+    {"28_offsets_of_lengths"},
+    {"29_log_sum_exp_of_masked"}};
 
 TEST_F(ForeignRows, ThreadPerRowToWarp) { Check("thread_per_row_to_warp", kKernels); }
 
 TEST_F(ForeignRows, ThreadPerRowToBlock) { Check("thread_per_row_to_block", kKernels); }
+
+// Only softmax and its like have what it rewrites.
+TEST_F(ForeignRows, OnlineSoftmax) {
+  std::vector<ForeignKernel> kernels = kKernels;
+  for (ForeignKernel& kernel : kernels) {
+    const auto applies = {"03_log_sum_exp_pointers", "29_log_sum_exp_of_masked"};
+    kernel.refusal = std::find(applies.begin(), applies.end(), kernel.name) == applies.end() ? "(silence)" : "";
+  }
+  Check("online_softmax", kernels);
+}
 
 }  // namespace
 }  // namespace evo
