@@ -110,6 +110,14 @@ class ElementKernelFinder {
       if (IsMemoryName(tree_, node)) return false;
       element_.dependent.insert(node);
     }
+    // `int a = i, b = j;` is repeated as a whole, so that each variable of it needs a name for each element.
+    if (kind == "DeclStmt" && std::any_of(part.children.begin(), part.children.end(),
+                                          [&](int child) { return element_.dependent.contains(child); })) {
+      for (const int child : part.children) {
+        if (IsMemoryName(tree_, child)) return false;
+        if (tree_.node(child).kind_name == "VarDecl") element_.dependent.insert(child);
+      }
+    }
     const int target = Assigned(tree_, node);
     if (target >= 0 && !IsStore(tree_, node) && (conditional || Depends(node))) {
       const int owner = Owner(tree_, target);
