@@ -1,5 +1,7 @@
 #include "mutators/analysis/element_kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "mutators/analysis/data_flow.h"
@@ -68,6 +70,8 @@ class ElementKernelFinder {
       element_.statements.assign(at + 1, all.end());
     } else if (at + 1 == all.end() && tree_.node(body).kind_name == "CompoundStmt") {
       element_.statements = tree_.node(body).children;
+    } else if (at + 1 == all.end() && tree_.node(body).kind_name != "IfStmt" && tree_.node(body).kind_name != "ForStmt") {
+      element_.statements = {body};
     }
     const auto written = WrittenIn(tree_, element_.index.kernel);
     const auto named = NamedIn(tree_, bound);
@@ -137,11 +141,10 @@ class ElementKernelFinder {
   // Whether no element reads what another one stores, and no pointer points to a thread's own array.
   bool AreApart() const {
     const int kernel = element_.index.kernel;
+    // What one element reads of memory that another one stores is read by one thread and stored by another: a race of the parent.
+    // So an element only reads what it has stored itself, or what nobody stores.
     const auto traffic = TrafficOf(tree_, kernel);
     if (!traffic || traffic->read.contains(-1)) return false;
-    for (const int root : traffic->stored) {
-      if (traffic->read.contains(root)) return false;
-    }
     bool stores = false;
     for (const int node : Subtree(tree_, kernel)) {
       const SyntaxNode& part = tree_.node(node);
@@ -177,6 +180,16 @@ class ElementKernelFinder {
 
 std::optional<ElementKernel> AsElementKernel(const MutationContext& context, const ThreadIndex& index) {
   return ElementKernelFinder(context, index).Find();
+}
+
+LaunchChange DividedGrid(const SyntaxTree& tree, const ThreadIndex& index, int items) {
+  // The number of elements per block, as the launch line spells it.
+  std::string extent(tree.Text(index.extent));
+  if (extent.starts_with("blockDim.") && index.axis < index.launch->block.size()) extent = index.launch->block[index.axis].text();
+  const Expression& grid = index.launch->grid[index.axis];
+  return WithDimension(*index.launch, "grid", index.axis,
+                       BlocksOf(grid, extent, fmt::format("{} * {}", Parenthesised(extent), items),
+                                fmt::format("ceil_div({}, {})", grid.text(), items)));
 }
 
 }  // namespace evo
