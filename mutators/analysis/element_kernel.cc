@@ -122,7 +122,11 @@ class ElementKernelFinder {
         if (tree_.node(child).kind_name == "VarDecl") element_.dependent.insert(child);
       }
     }
-    const int target = Assigned(tree_, node);
+    int target = Assigned(tree_, node);
+    // `v.x = ..` changes v.
+    while (target >= 0 && tree_.node(target).kind_name == "MemberRefExpr" && tree_.node(target).children.size() == 1 &&
+           !tree_.node(tree_.node(target).children.front()).type.ends_with("*"))
+      target = tree_.node(target).children.front();
     if (target >= 0 && !IsStore(tree_, node) && (conditional || Depends(node))) {
       const int owner = Owner(tree_, target);
       if (!IsWithinStatements(owner)) return false;
@@ -141,10 +145,11 @@ class ElementKernelFinder {
   // Whether no element reads what another one stores, and no pointer points to a thread's own array.
   bool AreApart() const {
     const int kernel = element_.index.kernel;
-    // What one element reads of memory that another one stores is read by one thread and stored by another: a race of the parent.
-    // So an element only reads what it has stored itself, or what nobody stores.
     const auto traffic = TrafficOf(tree_, kernel);
     if (!traffic || traffic->read.contains(-1)) return false;
+    for (const int root : traffic->stored) {
+      if (traffic->read.contains(root) && !ChangesInPlace(root)) return false;
+    }
     bool stores = false;
     for (const int node : Subtree(tree_, kernel)) {
       const SyntaxNode& part = tree_.node(node);
@@ -161,6 +166,27 @@ class ElementKernelFinder {
       stores = true;
     }
     return stores;
+  }
+
+  // Whether a kernel reads of a buffer only the elements that it stores, spelled alike. If two of a thread's elements were the same
+  // one, two threads of the parent would race for it.
+  bool ChangesInPlace(int root) const {
+    std::set<std::string_view> stored, read;
+    for (const int node : Subtree(tree_, element_.index.kernel)) {
+      const SyntaxNode& part = tree_.node(node);
+      if (part.opaque) return false;
+      if (part.kind_name == "CallExpr" && LibraryCallee(tree_, node).empty() && !part.name.starts_with("operator")) {
+        for (const int argument : part.children) {
+          if (tree_.node(argument).type.ends_with("*") && RootOf(tree_, argument) == root) return false;
+        }
+      }
+      if (PointerAt(tree_, node) < 0 || RootOf(tree_, PointerAt(tree_, node)) != root) continue;
+      const int parent = tree_.node(node).parent;
+      const bool target = Assigned(tree_, parent) == node;
+      if (target) stored.insert(tree_.Text(node));
+      if (!target || tree_.Operator(parent) != "=") read.insert(tree_.Text(node));
+    }
+    return std::includes(stored.begin(), stored.end(), read.begin(), read.end());
   }
 
   // Whether a call is under a condition, or in a store, which will get one. Not all lanes would reach a shuffle there.

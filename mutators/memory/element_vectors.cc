@@ -147,7 +147,8 @@ class ElementVectorWriter {
 
   // Whether every element's thread evaluates a node once.
   bool IsSure(int node, int statement) const {
-    return IsUnconditional(tree_, node, tree_.node(statement).parent);
+    const int block = tree_.node(statement).parent;
+    return IsUnconditional(tree_, node, block == element_.guard ? statement : block);
   }
 
   // Whether an access can be written in front of the loop over elements: its variables are the index, those declared before, and
