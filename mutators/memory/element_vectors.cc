@@ -89,7 +89,8 @@ class ElementVectorWriter {
     const std::uint32_t begin = inside ? tree_.node(guard[1]).range.begin : tree_.node(element_.statements.front()).range.begin;
     const std::string indent = IndentOf(tree_, index.statement), unit = IndentUnit(tree_);
     std::string text = Replaced({whole.begin, begin}, texts);
-    text += inside ? "{\n" + indent + unit + Elements(items, indent + unit) + "\n" + indent + "}\n" : Elements(items, indent) + "\n";
+    if (inside) text.erase(text.find_last_not_of(" \t\n") + 1);
+    text += inside ? " {\n" + indent + unit + Elements(items, indent + unit) + "\n" + indent + "}\n" : Elements(items, indent) + "\n";
     text += IndentOf(tree_, body) + "}";
     Proposal proposal;
     proposal.indented = true;
@@ -223,7 +224,7 @@ class ElementVectorWriter {
       const std::string name = NameOf(i), address = "&" + Outside(group.places.front());
       const int bytes = group.bytes * items, piece = std::min(bytes, kPieceBytes);
       const std::string vector = VectorName(group.type, piece);
-      condition += fmt::format(" &&\n{}{}reinterpret_cast<unsigned long long>({}) % {} == 0", indent, unit, address, piece);
+      condition += fmt::format(" &&\n{}{}{}reinterpret_cast<unsigned long long>({}) % {} == 0", indent, unit, unit, address, piece);
       before += fmt::format("{}alignas({}) {} {}[{}];\n", deeper, piece, group.type, name, items);
       for (int at = 0; at < bytes / piece; ++at) {
         const std::string kept = fmt::format("reinterpret_cast<{}*>({})[{}]", vector, name, at);
