@@ -169,7 +169,7 @@ int SizeOf(std::string_view type) {
     std::string_view name;
     int bytes;
   };
-  constexpr std::array<Known, 24> kKnown{{{"float", 4},
+  constexpr std::array<Known, 30> kKnown{{{"float", 4},
                                           {"double", 8},
                                           {"int", 4},
                                           {"unsigned int", 4},
@@ -192,7 +192,13 @@ int SizeOf(std::string_view type) {
                                           {"__nv_bfloat162", 4},
                                           {"unsigned long long", 8},
                                           {"long", 8},
-                                          {"unsigned long", 8}}};
+                                          {"unsigned long", 8},
+                                          {"char4", 4},
+                                          {"uchar4", 4},
+                                          {"uchar2", 2},
+                                          {"short2", 4},
+                                          {"ushort2", 4},
+                                          {"ushort4", 8}}};
   const auto found = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& known) { return known.name == type; });
   return found == kKnown.end() ? 0 : found->bytes;
 }

@@ -1,5 +1,7 @@
 #include "mutators/analysis/element_kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "mutators/analysis/data_flow.h"
@@ -68,6 +70,8 @@ class ElementKernelFinder {
       element_.statements.assign(at + 1, all.end());
     } else if (at + 1 == all.end() && tree_.node(body).kind_name == "CompoundStmt") {
       element_.statements = tree_.node(body).children;
+    } else if (at + 1 == all.end() && tree_.node(body).kind_name != "IfStmt" && tree_.node(body).kind_name != "ForStmt") {
+      element_.statements = {body};
     }
     const auto written = WrittenIn(tree_, element_.index.kernel);
     const auto named = NamedIn(tree_, bound);
@@ -110,7 +114,19 @@ class ElementKernelFinder {
       if (IsMemoryName(tree_, node)) return false;
       element_.dependent.insert(node);
     }
-    const int target = Assigned(tree_, node);
+    // `int a = i, b = j;` is repeated as a whole, so that each variable of it needs a name for each element.
+    if (kind == "DeclStmt" && std::any_of(part.children.begin(), part.children.end(),
+                                          [&](int child) { return element_.dependent.contains(child); })) {
+      for (const int child : part.children) {
+        if (IsMemoryName(tree_, child)) return false;
+        if (tree_.node(child).kind_name == "VarDecl") element_.dependent.insert(child);
+      }
+    }
+    int target = Assigned(tree_, node);
+    // `v.x = ..` changes v.
+    while (target >= 0 && tree_.node(target).kind_name == "MemberRefExpr" && tree_.node(target).children.size() == 1 &&
+           !tree_.node(tree_.node(target).children.front()).type.ends_with("*"))
+      target = tree_.node(target).children.front();
     if (target >= 0 && !IsStore(tree_, node) && (conditional || Depends(node))) {
       const int owner = Owner(tree_, target);
       if (!IsWithinStatements(owner)) return false;
@@ -132,7 +148,7 @@ class ElementKernelFinder {
     const auto traffic = TrafficOf(tree_, kernel);
     if (!traffic || traffic->read.contains(-1)) return false;
     for (const int root : traffic->stored) {
-      if (traffic->read.contains(root)) return false;
+      if (traffic->read.contains(root) && !ChangesInPlace(root)) return false;
     }
     bool stores = false;
     for (const int node : Subtree(tree_, kernel)) {
@@ -152,6 +168,27 @@ class ElementKernelFinder {
     return stores;
   }
 
+  // Whether a kernel reads of a buffer only the elements that it stores, spelled alike. If two of a thread's elements were the same
+  // one, two threads of the parent would race for it.
+  bool ChangesInPlace(int root) const {
+    std::set<std::string_view> stored, read;
+    for (const int node : Subtree(tree_, element_.index.kernel)) {
+      const SyntaxNode& part = tree_.node(node);
+      if (part.opaque) return false;
+      if (part.kind_name == "CallExpr" && LibraryCallee(tree_, node).empty() && !part.name.starts_with("operator")) {
+        for (const int argument : part.children) {
+          if (tree_.node(argument).type.ends_with("*") && RootOf(tree_, argument) == root) return false;
+        }
+      }
+      if (PointerAt(tree_, node) < 0 || RootOf(tree_, PointerAt(tree_, node)) != root) continue;
+      const int parent = tree_.node(node).parent;
+      const bool target = Assigned(tree_, parent) == node;
+      if (target) stored.insert(tree_.Text(node));
+      if (!target || tree_.Operator(parent) != "=") read.insert(tree_.Text(node));
+    }
+    return std::includes(stored.begin(), stored.end(), read.begin(), read.end());
+  }
+
   // Whether a call is under a condition, or in a store, which will get one. Not all lanes would reach a shuffle there.
   bool IsConditional(int call) const {
     for (int at = tree_.node(call).parent; at != element_.index.kernel; at = tree_.node(at).parent) {
@@ -169,6 +206,16 @@ class ElementKernelFinder {
 
 std::optional<ElementKernel> AsElementKernel(const MutationContext& context, const ThreadIndex& index) {
   return ElementKernelFinder(context, index).Find();
+}
+
+LaunchChange DividedGrid(const SyntaxTree& tree, const ThreadIndex& index, int items) {
+  // The number of elements per block, as the launch line spells it.
+  std::string extent(tree.Text(index.extent));
+  if (extent.starts_with("blockDim.") && index.axis < index.launch->block.size()) extent = index.launch->block[index.axis].text();
+  const Expression& grid = index.launch->grid[index.axis];
+  return WithDimension(*index.launch, "grid", index.axis,
+                       BlocksOf(grid, extent, fmt::format("{} * {}", Parenthesised(extent), items),
+                                fmt::format("ceil_div({}, {})", grid.text(), items)));
 }
 
 }  // namespace evo

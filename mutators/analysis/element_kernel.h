@@ -16,11 +16,14 @@ struct ElementKernel {
   ThreadIndex index;
   int guard = -1;               // `if (i >= n) return;` or `if (i < n) { ... }`
   std::string bound;            // `n`
-  std::vector<int> statements;  // those that the guard protects
+  std::vector<int> statements;  // those that the guard protects; the guard may have no braces around one statement
   std::set<int> dependent;      // declarations that differ from element to element
 };
 
 // nullopt if the elements depend on each other, or on anything else that cannot be repeated.
 std::optional<ElementKernel> AsElementKernel(const MutationContext& context, const ThreadIndex& index);
+
+// The change of the grid for threads that compute several elements.
+LaunchChange DividedGrid(const SyntaxTree& tree, const ThreadIndex& index, int items);
 
 }  // namespace evo

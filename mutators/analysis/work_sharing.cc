@@ -57,6 +57,28 @@ int OtherFactor(const SyntaxTree& tree, int product, int node) {
   return sides[1] == node ? sides[0] : -1;
 }
 
+// The casts to integers of 32 bits or more, and the parentheses, around an expression; the expression itself if there are none.
+int WithCasts(const SyntaxTree& tree, int node) {
+  for (int at = tree.node(node).parent; at >= 0; at = tree.node(at).parent) {
+    const SyntaxNode& part = tree.node(at);
+    const bool cast = part.kind_name == "CStyleCastExpr" || part.kind_name == "CXXStaticCastExpr" ||
+                      part.kind_name == "CXXFunctionalCastExpr";
+    if (part.kind_name != "ParenExpr" && !(cast && IsIntegerType(part.type) && part.type.find("short") == std::string::npos))
+      return node;
+    node = at;
+  }
+  return node;
+}
+int WithoutCasts(const SyntaxTree& tree, int node) {
+  for (const SyntaxNode* part = &tree.node(node); !part->children.empty() && IsIntegerType(part->type); part = &tree.node(node)) {
+    const bool cast = part->kind_name == "CStyleCastExpr" || part->kind_name == "CXXStaticCastExpr" ||
+                      part->kind_name == "CXXFunctionalCastExpr" || part->kind_name == "ParenExpr";
+    if (!cast) return node;
+    node = part->children.back();
+  }
+  return node;
+}
+
 // Everything about an index but its `thread`.
 std::optional<ThreadIndex> BlockIndexIn(const MutationContext& context, int kernel, std::size_t axis) {
   const SyntaxTree& tree = context.tree;
@@ -68,8 +90,10 @@ std::optional<ThreadIndex> BlockIndexIn(const MutationContext& context, int kern
   const auto blocks = BuiltinUses(tree, kernel, "blockIdx", axis);
   if (blocks.size() != 1) return std::nullopt;
   index.block = blocks.front();
-  int at = tree.node(index.block).parent;
-  index.extent = OtherFactor(tree, at, index.block);
+  const int factor = WithCasts(tree, index.block);
+  int at = tree.node(factor).parent;
+  index.extent = OtherFactor(tree, at, factor);
+  if (index.extent >= 0) index.extent = WithoutCasts(tree, index.extent);
   while (tree.Operator(tree.node(at).parent) == "+") at = tree.node(at).parent;
   index.declaration = tree.node(at).parent;
   if (index.extent < 0 || tree.node(index.declaration).kind_name != "VarDecl") return std::nullopt;
@@ -89,7 +113,8 @@ std::optional<ThreadIndex> IndexIn(const MutationContext& context, int kernel, s
   index->thread = threads.front();
   // The index must be the sum of the product and the thread, and nothing else.
   const int sum = tree.node(index->thread).parent;
-  if (tree.Operator(sum) != "+" || tree.node(tree.node(index->block).parent).parent != sum) return std::nullopt;
+  const int product = tree.node(WithCasts(tree, index->block)).parent;
+  if (tree.Operator(sum) != "+" || tree.node(WithCasts(tree, product)).parent != sum) return std::nullopt;
   if (tree.node(sum).parent != index->declaration) return std::nullopt;
   const std::string dimension = fmt::format("blockDim.{}", kAxes[axis]);
   const std::string_view extent = tree.Text(index->extent);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/mutator.h"
 
@@ -31,6 +32,11 @@ class CoalesceExchange : public SourceMutator {
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, Find);
+  }
+
+ private:
+  static std::vector<Proposal> Find(const MutationContext& context) {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
     for (const int kernel : Functions(tree)) {
@@ -53,7 +59,6 @@ class CoalesceExchange : public SourceMutator {
     return proposals;
   }
 
- private:
   static LaunchChange Turned(const LaunchDirective& launch, const std::string& field) {
     std::vector<std::string> dimensions;
     for (const Expression& dimension : field == "grid" ? launch.grid : launch.block) dimensions.push_back(dimension.text());

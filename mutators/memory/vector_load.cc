@@ -7,8 +7,10 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/thread_split.h"
 #include "mutators/analysis/unit_stride.h"
+#include "mutators/memory/element_vectors.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -309,7 +311,14 @@ class VectorLoad : public SourceMutator {
   }
   double weight() const override { return 2; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override { return VectorProposals(context, false); }
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    // Loops first; then kernels whose threads take one element each.
+    const auto find = [](const MutationContext& source) {
+      std::vector<Proposal> proposals = VectorProposals(source, false);
+      return proposals.empty() ? ElementVectors(source) : proposals;
+    };
+    return InPlainSource(context, find, ThreadLoops::kOfElements);
+  }
 };
 
 class VectorLoadShared : public SourceMutator {

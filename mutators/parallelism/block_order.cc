@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/mutator.h"
 
@@ -21,6 +22,11 @@ class BlockOrder : public SourceMutator {
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, Find);
+  }
+
+ private:
+  static std::vector<Proposal> Find(const MutationContext& context) {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
     for (const int kernel : Functions(tree)) {
@@ -38,7 +44,6 @@ class BlockOrder : public SourceMutator {
     return proposals;
   }
 
- private:
   static Proposal Reorder(const SyntaxTree& tree, int first, const std::vector<int>& columns, const std::vector<int>& rows,
                           int group) {
     const std::string column = FreshName(tree, "block_column");

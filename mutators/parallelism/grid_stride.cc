@@ -3,6 +3,7 @@
 #include <array>
 
 #include "mutators/analysis/block_loop.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -19,6 +20,11 @@ class GridStride : public SourceMutator {
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, Find);
+  }
+
+ private:
+  static std::vector<Proposal> Find(const MutationContext& context) {
     const SyntaxTree& tree = context.tree;
     std::vector<Proposal> proposals;
     for (const int function : Functions(tree)) {

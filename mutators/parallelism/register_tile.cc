@@ -8,7 +8,9 @@
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/element_kernel.h"
+#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -211,6 +213,11 @@ class RegisterTile : public SourceMutator {
   double weight() const override { return 2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, Find, ThreadLoops::kOfElements);
+  }
+
+ private:
+  static std::vector<Proposal> Find(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const ThreadIndex& index : BlockIndices(context)) {
       const auto element = AsElementKernel(context, index);
@@ -220,13 +227,22 @@ class RegisterTile : public SourceMutator {
     return proposals;
   }
 
- private:
   static Proposal Tile(const SyntaxTree& tree, const ElementKernel& element, int items) {
     const Writer writer(tree, element, items);
     Proposal proposal;
     proposal.changes.push_back(
         {element.index.block, Placement::kReplace, fmt::format("(blockIdx.{} * {})", "xyz"[element.index.axis], items)});
     std::string lines;
+    if (tree.node(element.statements.front()).parent == element.guard) {
+      for (const std::string& line : writer.Indices()) lines += line + "\n";
+      const int only = element.statements.front();
+      std::string head(tree.Text({tree.node(element.guard).range.begin, tree.node(only).range.begin}));
+      head.erase(head.find_last_not_of(" \t\n") + 1);
+      proposal.changes.push_back({element.guard, Placement::kReplace,
+                                  Block(head, lines + writer.Statement(only), IndentOf(tree, element.guard))});
+      proposal.launch.push_back(DividedGrid(tree, element.index, items));
+      return proposal;
+    }
     for (const std::string& line : writer.Indices())
       lines += LineBefore(tree, StatementOf(tree, element.statements.front()), line);
     proposal.changes.push_back({element.statements.front(), Placement::kBefore, std::move(lines)});
@@ -237,19 +253,8 @@ class RegisterTile : public SourceMutator {
         if (tree.node(at).kind_name == "CompoundStmt") proposal.also_anchored.push_back(at);
       }
     }
-    const std::string extent = ExtentOf(tree, element.index);
-    const Expression& grid = element.index.launch->grid[element.index.axis];
-    proposal.launch.push_back(WithDimension(*element.index.launch, "grid", element.index.axis,
-                                            BlocksOf(grid, extent, fmt::format("{} * {}", Parenthesised(extent), items),
-                                                     fmt::format("ceil_div({}, {})", grid.text(), items))));
+    proposal.launch.push_back(DividedGrid(tree, element.index, items));
     return proposal;
-  }
-
-  // The number of elements per block, as the launch line spells it.
-  static std::string ExtentOf(const SyntaxTree& tree, const ThreadIndex& index) {
-    const std::string text(tree.Text(index.extent));
-    const bool block = text.starts_with("blockDim.") && index.axis < index.launch->block.size();
-    return block ? index.launch->block[index.axis].text() : text;
   }
 
   // The loop after a pragma; other nodes as they are.

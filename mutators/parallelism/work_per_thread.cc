@@ -9,6 +9,7 @@
 #include "mutators/analysis/early_return.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/mutator.h"
 
@@ -199,6 +200,11 @@ class WorkPerThread : public SourceMutator {
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, Find, ThreadLoops::kOfElements);
+  }
+
+ private:
+  static std::vector<Proposal> Find(const MutationContext& context) {
     const auto indices = ThreadIndices(context);
     std::vector<Proposal> proposals;
     for (const Place& place : Places(context)) {
@@ -220,7 +226,6 @@ class WorkPerThread : public SourceMutator {
     return proposals;
   }
 
- private:
   static Proposal Repeat(const SyntaxTree& tree, const Place& place, int items, const std::string& item, Proposal::Change index) {
     Proposal proposal;
     proposal.changes.push_back(

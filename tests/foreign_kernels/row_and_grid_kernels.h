@@ -114,6 +114,9 @@ class ForeignKernelTest : public ChildrenTest {
       const auto integer = static_cast<std::uint32_t>(random() % std::max(1u, buffer.bound));
       if (buffer.dtype == Dtype::kF32) {
         std::memcpy(at, &real, sizeof(real));
+      } else if (buffer.dtype == Dtype::kF64) {
+        const double longer = static_cast<double>(real);
+        std::memcpy(at, &longer, sizeof(longer));
       } else if (IsFloating(buffer.dtype)) {
         const std::uint16_t shortened = buffer.dtype == Dtype::kF16 ? ToHalfBits(real) : ToBFloat16Bits(real);
         std::memcpy(at, &shortened, sizeof(shortened));
@@ -169,6 +172,16 @@ class ForeignKernelTest : public ChildrenTest {
   static void Append(const Buffer& buffer, const std::pair<Address, std::size_t>& place, std::vector<double>& stored) {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(place.first);
     for (std::size_t at = 0; at < place.second; at += ByteSize(buffer.dtype)) {
+      if (buffer.dtype == Dtype::kF64) {
+        std::memcpy(&stored.emplace_back(), bytes + at, sizeof(double));
+        continue;
+      }
+      if (buffer.dtype == Dtype::kI64 || buffer.dtype == Dtype::kU64) {
+        std::int64_t longer = 0;  // of a few thousand small numbers
+        std::memcpy(&longer, bytes + at, sizeof(longer));
+        stored.push_back(static_cast<double>(longer));
+        continue;
+      }
       float real = 0;
       std::uint32_t integer = 0;
       std::memcpy(&integer, bytes + at, std::min(sizeof(integer), ByteSize(buffer.dtype)));
@@ -202,12 +215,13 @@ class ForeignKernelTest : public ChildrenTest {
   }
 
   // How far apart values may be, as a part of the largest one: as the rounding of a sum of some thousand terms, or of a few
-  // numbers of the shortest type that is stored or read.
+  // numbers of the shortest type that is stored or read; bytes that were rounded from sums may differ by one.
   static double ToleranceOf(const std::string& text) {
     double tolerance = 2e-5;
     for (const Buffer& buffer : BuffersOf(text)) {
       if (buffer.dtype == Dtype::kF16) tolerance = std::max(tolerance, 2e-3);
       if (buffer.dtype == Dtype::kBF16) tolerance = std::max(tolerance, 1.6e-2);
+      if (buffer.dtype == Dtype::kU8 && buffer.out) tolerance = std::max(tolerance, 1.0 / 128);
     }
     return tolerance;
   }
