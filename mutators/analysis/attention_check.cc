@@ -73,20 +73,18 @@ std::vector<std::pair<std::string, double>> ByLength(const std::map<std::string,
   return sorted;
 }
 
-// Comparisons with numbers that hold for all scores and sums: with what every score passes, and with the least that weights sum
-// up to.
-bool AreLimitsVoid(const ThreadTrace& trace) {
-  return std::all_of(trace.limits.begin(), trace.limits.end(), [](const auto& limit) {
-    const auto [data, number] = limit;
-    return number <= -1e4 || (std::abs(number) <= 1e-6 && data >= 0.999);
-  });
-}
+bool AreLimitsVoid(const ThreadTrace& trace) { return std::all_of(trace.limits.begin(), trace.limits.end(), IsLimitVoid); }
 
 std::size_t KeysOf(std::size_t read, bool causal, std::int64_t row) {
   return causal ? std::min(read, static_cast<std::size_t>(row) + 1) : read;
 }
 
 }  // namespace
+
+bool IsLimitVoid(const std::pair<double, double>& limit) {
+  const auto [data, number] = limit;
+  return number <= -1e4 || (std::abs(number) <= 1e-6 && data >= 0.999);
+}
 
 std::optional<AttentionRoles> RolesIn(const ThreadTrace& trace, std::int64_t row) {
   if (trace.stores.size() != 1 || trace.reads.size() != 3) return std::nullopt;

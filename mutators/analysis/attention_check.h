@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mutators/analysis/thread_run.h"
@@ -17,6 +18,9 @@ struct AttentionRoles {
   std::string scale;  // as an expression
 };
 
+// Whether a comparison of data with a number (ThreadTrace::limits) holds for all scores and sums: with what every score passes,
+// and with the least that weights sum up to.
+bool IsLimitVoid(const std::pair<double, double>& limit);
 // The roles by which a thread of this row computed what it stored; nullopt if none explain it.
 std::optional<AttentionRoles> RolesIn(const ThreadTrace& trace, std::int64_t row);
 // Whether a thread of this row computed what these roles say.

@@ -18,14 +18,14 @@ namespace {
 
 // What the sizes of the launch line are in the first and the second setting; no two are the same.
 constexpr std::array<std::array<std::int64_t, 8>, 2> kTriedSizes{{{6, 7, 5, 9, 8, 11, 10, 12}, {5, 8, 7, 6, 11, 9, 13, 10}}};
-// Rows among which the first without work is looked for.
-constexpr std::int64_t kMostRows = 16;
+// Rows among which the first without work is looked for, where so many have none: more than the product of two sizes.
+constexpr std::int64_t kMostRows = 160, kTooManyRows = 1 << 20;
 // Of the grid along the other axes, and one for each axis.
 constexpr std::int64_t kOtherBlocks = 2;
 // A size that is none of those, to see what it decides.
 constexpr std::int64_t kLargerSize = 14;
 // The same where one size is divided by another, and how much larger it is then.
-constexpr std::int64_t kMostEnlargedRows = 48, kLargerEnlargedSize = 46, kTimesLarger = 3;
+constexpr std::int64_t kLargerEnlargedSize = 46, kTimesLarger = 3;
 // Threads of a block, where it asks for them.
 constexpr std::int64_t kBlockThreads = 4096;
 // Heads among which the first without work is looked for: with more than products of three sizes.
@@ -306,7 +306,9 @@ std::optional<std::int64_t> AttentionRuns::HeadsOf(std::size_t number) {
 }
 
 std::optional<std::int64_t> AttentionRuns::RowsOf(std::size_t number) {
-  for (std::int64_t row = 0; row < (pinned_.enlarged.empty() ? kMostRows : kMostEnlargedRows); ++row) {
+  const ThreadTrace beyond = RunWith(number, kTooManyRows, {}, 0);
+  if (!beyond.refusal.empty() || !beyond.stores.empty()) return std::nullopt;
+  for (std::int64_t row = 0; row < kMostRows; ++row) {
     const ThreadTrace trace = RunWith(number, row, {}, 0);
     if (!trace.refusal.empty()) return std::nullopt;
     if (trace.stores.empty()) return row;

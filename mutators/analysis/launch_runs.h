@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/expression.h"
@@ -52,6 +53,10 @@ class LaunchRuns {
   void TellSums() { given_.sums = true; }
   // From now on traces tell what this variable was assigned.
   void Follow(int variable) { given_.followed = variable; }
+  // From now on these parameters point to these contents, which outlive the runs.
+  void Provide(std::map<int, const BufferContents*> contents) { given_.contents = std::move(contents), last_.number = -1; }
+  // From now on all elements of these buffers are these numbers.
+  void Fill(std::map<int, double> elements) { given_.elements = std::move(elements), last_.number = -1; }
   const ThreadRun& threads() const { return run_; }
   // What threadIdx and so on are in a thread, by symbol.
   static std::map<int, std::int64_t> BuiltinsOf(const Setting& setting, std::int64_t thread);

@@ -81,10 +81,11 @@ ThreadValue ThreadMemory::Shuffle(ThreadValue value, std::size_t from, std::uint
   return given[from][number];
 }
 
-// Whether the block's threads share a memory that nobody else sees: arrays in shared memory, and scratch.
+// Whether the block's threads share a memory of which nobody else changes what they see: arrays in shared memory, and scratch.
 bool ThreadMemory::IsOfBlock(int memory) const {
   if (setting_.exchange != nullptr && code_.variable(memory).shared) return true;
-  return !setting_.scratch.empty() && setting_.scratch.contains(memory);
+  return (!setting_.scratch.empty() && setting_.scratch.contains(memory)) ||
+         (!setting_.contents.empty() && setting_.contents.contains(memory));
 }
 
 ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
@@ -95,11 +96,22 @@ ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
     if (const auto own = stored.find({slot, place.index}); own != stored.end()) return own->second;
   }
   if (seen != nullptr && seen->value.kind != ThreadValue::Kind::kNone) return seen->value;
+  if (const auto contents = setting_.contents.find(place.memory); contents != setting_.contents.end()) {
+    if (const auto element = contents->second->find(place.index); element != contents->second->end()) {
+      trace_.reads[place.memory][place.index].value = element->second;
+      return ThreadValue::Real(element->second);
+    }
+  }
   return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
 }
 
 void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
   const std::size_t slot = code_.SlotOf(place.memory);
+  if (setting_.contents.contains(place.memory)) {
+    if (value.kind != ThreadValue::Kind::kReal)
+      return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
+    trace_.stores[place.memory][place.index].value = value.real;
+  }
   StoredValues& stored = setting_.exchange == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];
   const auto [known, fresh] = stored.insert_or_assign({slot, place.index}, std::move(value));
   if (fresh && setting_.exchange != nullptr) ++setting_.exchange->shared.At(slot, place.index).writers;
@@ -173,7 +185,7 @@ void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& va
 void ThreadMemory::CheckBuffers() {
   for (const auto& [buffer, elements] : trace_.stores) {
     const auto read = trace_.reads.find(buffer);
-    if (read == trace_.reads.end() || setting_.addresses) continue;
+    if (read == trace_.reads.end() || setting_.addresses || setting_.contents.contains(buffer)) continue;
     for (const auto& [index, access] : read->second) {
       if (!elements.contains(index))
         return refusal_.Add(fmt::format("it reads of {} what other threads may have stored", tree_.node(buffer).name));

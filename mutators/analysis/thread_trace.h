@@ -32,6 +32,9 @@ struct ThreadExchange {
   std::vector<std::vector<ThreadValue>> given;  // by thread, in each of its shuffles
 };
 
+// Elements of a buffer of real numbers, by index.
+using BufferContents = std::map<std::int64_t, double>;
+
 // The numbers with which a thread runs.
 struct ThreadSetting {
   std::map<int, std::int64_t> integers;                    // parameters by declaration
@@ -54,6 +57,9 @@ struct ThreadSetting {
   std::set<int> scratch;           // parameters that point to scratch memory of the kernel alone
   std::int64_t loaded = 5;         // the elements of buffers of integers
   std::map<int, double> elements;  // of these parameters, all elements are this number
+  // What these parameters point to at first: scratch memory that others have written, of which ThreadTrace tells, too. Only what
+  // is there may be read.
+  std::map<int, const BufferContents*> contents;
   // A row of the thread that is `outer * length + row`: the symbol of the row, that of `outer`, and the length's form.
   int flat_row = 0, flat_outer = 0;
   FormPointer flat_length;

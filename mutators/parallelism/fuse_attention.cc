@@ -6,6 +6,7 @@
 #include "mutators/analysis/source_query.h"
 #include "mutators/parallelism/attention_writer.h"
 #include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/merged_attention.h"
 #include "mutators/parallelism/split_attention_writer.h"
 
 namespace evo {
@@ -49,10 +50,28 @@ class FuseAttention : public KernelVisitor {
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
   // Gives each attention's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    bool silent = true;
-    const Refuse refuse_one = [&](const std::string& why) { silent = false, refuse(why); };
-    VisitRecognised(context, refuse_one, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
-      silent = false;
+    bool silent = true, found = false;
+    VisitAttentions(
+        context, [&](Proposal proposal) { found = true, propose(std::move(proposal)); },
+        [&](const std::string& why) { silent = false, refuse(why); });
+    if (found) return;
+    const MergedAttention& merged = MergedAttentionIn(context);
+    if (merged.tree) {
+      const MutationContext inside{context.kernel_template, context.genome, *merged.tree, merged.rendered};
+      const auto with_merged = [&](const Proposal& proposal) {
+        if (auto whole = WithMerged(merged, proposal)) propose(*std::move(whole));
+      };
+      VisitAttentions(inside, with_merged, refuse);
+    } else if (!merged.why.empty()) {
+      refuse(fmt::format("its kernels together: {}", merged.why));
+    } else if (silent) {
+      RefuseParts(context, refuse);
+    }
+  }
+
+  // Those in one kernel each.
+  static void VisitAttentions(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
+    VisitRecognised(context, refuse, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
       if (attention.own_keys) {
         const SplitAttentionWriter writer(context, attention);
         if (const std::string why = writer.Refusal(); !why.empty()) return refuse_kernel(why);
@@ -67,7 +86,6 @@ class FuseAttention : public KernelVisitor {
         return refuse_kernel(fmt::format("rows of {} elements exceed the registers of a warp", attention.depth));
       for (const Start& start : kStarts) propose(Fused(context, attention, start));
     });
-    if (silent) RefuseParts(context, refuse);
   }
 
   // Of a source with a product, and the exponential in another kernel.

@@ -22,8 +22,9 @@ const std::string_view kAttentionParts = R"(
   const float factor = SCALE_ * 1.44269504f;
   float query[kColumns], sums[kColumns] = {}, largest = -INFINITY, weights = 0.0f;
 #pragma unroll
-  for (int c = 0; c < kColumns; ++c)
+  for (int c = 0; c < kColumns; ++c) {
     query[c] = TO_FLOAT_(from_q[c / kVector * (LANES_ * kVector) + column + c % kVector]) * factor;
+  }
 #pragma unroll 1
   for (int first = begin; first < end; first += kGroups * STEP_) {
     uint4 keys[STEP_][kVectors], values[STEP_][kVectors];

@@ -9,9 +9,9 @@
 #include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/launch_line.h"
 #include "mutators/analysis/contraction.h"
-#include "mutators/analysis/indentation.h"
 #include "mutators/analysis/restated_products.h"
 #include "mutators/breeding/edit_application.h"
+#include "mutators/parallelism/changed_kernel.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/sum_parts_writer.h"
 
@@ -102,7 +102,7 @@ class SplitK : public KernelVisitor {
       if (change.field == "grid") grid = SplitAtCommas(change.text);
     }
     if (grid.size() != 3) return std::nullopt;
-    const auto text = TiledParts(*divided.tree, writer.kernel(), tiled);
+    const auto text = KernelWith(*divided.tree, writer.kernel(), tiled);
     if (!text) return std::nullopt;
     const std::string blocks = UnusedName(divided.tree->text(), "SPLIT_BLOCKS");
     Proposal proposal = divided.proposal;
@@ -118,27 +118,6 @@ class SplitK : public KernelVisitor {
     proposal.constraints = tiled.constraints;
     proposal.parameters = tiled.parameters;
     return proposal;
-  }
-
-  // The kernel of the parts with these tiles, and what they put before it.
-  static std::optional<std::string> TiledParts(const SyntaxTree& tree, const std::string& name, const Proposal& tiled) {
-    const auto functions = Functions(tree);
-    const auto kernel = std::find_if(functions.begin(), functions.end(), [&](int one) { return tree.node(one).name == name; });
-    if (kernel == functions.end()) return std::nullopt;
-    const std::string unit = IndentUnit(tree);
-    Proposal inside;
-    for (const Proposal::Change& change : tiled.changes) {
-      if (!IsWithin(tree, change.node, *kernel)) return std::nullopt;
-      if (change.text.starts_with("#include ")) continue;
-      inside.changes.push_back(change);
-      if (unit != "  " && !tiled.indented)
-        inside.changes.back().text = Reindented(change.text, IndentOf(tree, change.node), unit);
-    }
-    const AppliedEdit applied = ApplyEdit(tree, {}, MakeEdit(tree, "split_k", inside));
-    if (!applied.dropped.empty()) return std::nullopt;
-    const SourceRange& range = tree.node(*kernel).range;
-    const std::size_t behind = tree.text().size() - range.end;
-    return applied.text.substr(range.begin, applied.text.size() - behind - range.begin);
   }
 
   const Kind& kind_;

@@ -263,7 +263,8 @@ TEST_F(ChildrenTest, OfAttentions) {
       {shipped / "attention", "naive", sizes(32, 1, 16, 2)},
       {shipped / "attention_bf16", "naive", {}},
       {shipped / "attention_gqa", "naive", sizes(32, 2, 16, 3)},
-      {shipped / "attention_causal_d128", "naive", sizes(64, 1, 16, 2)}};
+      {shipped / "attention_causal_d128", "naive", sizes(64, 1, 16, 2)},
+      {shipped / "attention_decode", "naive", {{"PARTS", 8}, {"WARPS", 2}, {"LANES", 16}, {"STEP_KEYS", 4}}}};
   for (const auto& [folder, kernel, setting] : places) {
     SCOPED_TRACE(fmt::format("{}/{}", folder.filename().string(), kernel));
     const Task task = LoadTask(folder);

@@ -1,0 +1,158 @@
+#include "mutators/parallelism/merged_attention.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+#include <vector>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/attention_chain.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/breeding/edit_application.h"
+#include "mutators/parallelism/changed_kernel.h"
+
+namespace evo {
+namespace {
+
+// The kernel, with words that end with _ for what the source says.
+constexpr std::string_view kMerged = R"(
+__global__ void KERNEL_(const ELEMENT_* Q_, const ELEMENT_* K_, const ELEMENT_* V_, OUTPUT_* O_, PARAMETERS_) {
+  const int LINE_ = blockIdx.x * 32 + threadIdx.x;
+  if (LINE_ >= LINES_) return;
+  const ELEMENT_* query = Q_ + (ROW_) * DEPTH_;
+  const ELEMENT_* keys = K_ + (HEAD_) * LENGTH_ * DEPTH_;
+  const ELEMENT_* values = V_ + (HEAD_) * LENGTH_ * DEPTH_;
+  float most = -INFINITY, weights = 0.0f, sums[DEPTH_] = {};
+  for (int j = 0; j < END_; ++j) {
+    float score = 0.0f;
+    for (int d = 0; d < DEPTH_; ++d) score += TO_FLOAT_(query[d]) * TO_FLOAT_(keys[(long long)j * DEPTH_ + d]);
+    score *= SCALE_;
+    const float next = fmaxf(most, score), fade = expf(most - next), weight = expf(score - next);
+    weights = weights * fade + weight;
+    for (int d = 0; d < DEPTH_; ++d) sums[d] = sums[d] * fade + weight * TO_FLOAT_(values[(long long)j * DEPTH_ + d]);
+    most = next;
+  }
+  for (int d = 0; d < DEPTH_; ++d) O_[(ROW_) * DEPTH_ + d] = FROM_FLOAT_(RESULT_);
+}
+)";
+
+// Names of the text that the source may have already.
+constexpr std::string_view kOwnNames[] = {"query", "keys", "values", "most", "weights", "sums", "score",
+                                          "next",  "fade", "weight", "j",    "d",       "row",  "head"};
+
+std::string Renamed(std::string text, const std::vector<std::pair<std::string, std::string>>& words) {
+  for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);
+  return text;
+}
+
+std::string FromHalf(const std::string& type) {
+  return type == "__half" ? "__half2float" : type == "__nv_bfloat16" ? "__bfloat162float" : "";
+}
+
+std::string ToHalf(const std::string& type) {
+  return type == "__half" ? "__float2half" : type == "__nv_bfloat16" ? "__float2bfloat16" : "";
+}
+
+Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
+  const bool own_keys = chain.rows.empty();
+  // The bodies of the kernels go, so that only names of the file count.
+  std::string taken;
+  for (const int child : tree.node(0).children) taken += tree.node(child).name + " ";
+  const std::string& whole = tree.text();
+  for (std::size_t at = whole.find("#define "); at != std::string::npos; at = whole.find("#define ", at + 1))
+    taken += whole.substr(at, whole.find('\n', at) + 1 - at);
+  for (const auto& passed : chain.of_scale) taken += passed.name + " ";
+  const auto unused = [&](const char* name) { return UnusedName(taken, name); };
+  // Buffers keep their names, which the source need not have for variables.
+  const std::string rows = unused("rows"), length = chain.rows == chain.keys ? rows : unused("length");
+  std::vector<std::string> parameters, arguments{chain.q, chain.k, chain.v, chain.o};
+  for (const auto& [type, name, argument] : chain.of_scale) {
+    parameters.push_back(fmt::format("{} {}", type, name));
+    arguments.push_back(argument);
+  }
+  parameters.push_back(fmt::format("int {}", rows));
+  arguments.push_back(own_keys ? chain.heads : chain.rows);
+  if (chain.rows != chain.keys) {
+    parameters.push_back(fmt::format("int {}", length));
+    arguments.push_back(chain.keys);
+  }
+  std::string text(kMerged.substr(1));
+  for (const std::string_view name : kOwnNames) text = WithOtherName(text, name, unused(std::string(name).c_str()));
+  const std::string line = unused(own_keys ? "head" : "row");
+  const std::string quotient = fmt::format("{}[{}] / {}", unused("sums"), unused("d"), unused("weights"));
+  const std::string kernel = tree.node(chain.kernel).name;
+  text = Renamed(
+      text, {{"KERNEL_", kernel},
+             {"ELEMENT_", chain.element == "__half" ? "half" : chain.element},
+             {"OUTPUT_", chain.output == "__half" ? "half" : chain.output},
+             {"LINE_", line},
+             {"LINES_", rows},
+             {"HEAD_", own_keys ? fmt::format("(long long){}", line) : "(long long)blockIdx.y"},
+             {"ROW_", own_keys ? fmt::format("(long long){}", line) : fmt::format("(long long)blockIdx.y * {} + {}", rows, line)},
+             {"LENGTH_", length},
+             {"DEPTH_", std::to_string(chain.depth)},
+             {"END_", chain.causal ? fmt::format("{} + 1", line) : length},
+             {"TO_FLOAT_", FromHalf(chain.element)},
+             {"FROM_FLOAT_", ToHalf(chain.output)},
+             {"SCALE_", Parenthesised(chain.scale)},
+             {"RESULT_", chain.zero ? fmt::format("{} > 0.0f ? {} : 0.0f", unused("weights"), quotient) : quotient},
+             {"PARAMETERS_", fmt::format("{}", fmt::join(parameters, ", "))},
+             {"Q_", unused("all_queries")},
+             {"K_", unused("all_keys")},
+             {"V_", unused("all_values")},
+             {"O_", unused("output")}});
+  Proposal proposal;
+  proposal.changes.push_back({chain.kernel, Placement::kReplace, text.substr(0, text.size() - 1)});
+  const std::string grid = fmt::format("ceil_div({}, 32)", own_keys ? chain.heads : chain.rows);
+  proposal.launch = {{kernel, "arguments", fmt::format("{}", fmt::join(arguments, ", "))},
+                     {kernel, "grid", own_keys ? grid : fmt::format("{}, {}", grid, chain.heads)},
+                     {kernel, "block", "32"},
+                     {kernel, "shared", ""}};
+  for (const std::string& other : chain.others) proposal.launch.push_back({other, "removed", ""});
+  for (const int function : Functions(tree)) {
+    for (const std::string& other : chain.others) {
+      if (tree.node(function).name == other) proposal.changes.push_back({function, Placement::kReplace, ""});
+    }
+  }
+  proposal.launch.push_back({kernel, "unused", ""});
+  proposal.parameters = chain.parameters;
+  return proposal;
+}
+
+}  // namespace
+
+const MergedAttention& MergedAttentionIn(const MutationContext& context) {
+  return context.tree.Kept<MergedAttention>(
+      fmt::format("merged attention with {}", fmt::join(context.genome.parameters, ",")), [&] {
+        MergedAttention merged;
+        const auto chain = AsAttentionChain(context, merged.why);
+        if (!chain) return merged;
+        merged.kernel = context.tree.node(chain->kernel).name;
+        merged.proposal = Merge(context.tree, *chain);
+        const AppliedEdit applied =
+            ApplyEdit(context.tree, context.genome.parameters, MakeEdit(context.tree, "merged_attention", merged.proposal));
+        if (!applied.dropped.empty()) return merged;
+        merged.rendered = ParseTemplate(context.rendered.name, applied.text);
+        merged.tree = context.tree.Reparsed(applied.text);
+        return merged;
+      });
+}
+
+std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal& proposal) {
+  const auto text = KernelWith(*merged.tree, merged.kernel, proposal);
+  if (!text) return std::nullopt;
+  Proposal result = merged.proposal;
+  result.changes.front().text = *text;
+  for (const Proposal::Change& change : proposal.changes) {
+    if (change.text.starts_with("#include "))
+      result.changes.push_back({result.changes.front().node, Placement::kBefore, change.text});
+  }
+  result.launch.insert(result.launch.end(), proposal.launch.begin(), proposal.launch.end());
+  result.brings = proposal.brings;
+  result.constraints = proposal.constraints;
+  for (const auto& [name, value] : proposal.parameters) result.parameters[name] = value;
+  return result;
+}
+
+}  // namespace evo

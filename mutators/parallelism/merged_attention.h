@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// A source with an attention in several kernels as one with one kernel, in which a thread has a row, for what rewrites such
+// kernels.
+struct MergedAttention {
+  std::shared_ptr<const SyntaxTree> tree;  // null if the source has none
+  KernelTemplate rendered;
+  Proposal proposal;  // the change of the source that makes it so
+  std::string kernel;
+  std::string why;  // why it has none, where somebody may ask
+};
+
+// Found once for each source.
+const MergedAttention& MergedAttentionIn(const MutationContext& context);
+
+// The change of the source that merges its kernels and then makes this change of the merged one; nullopt if that cannot be
+// written.
+std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal& proposal);
+
+}  // namespace evo
