@@ -148,6 +148,7 @@ class ForeignKernelTest : public ChildrenTest {
       const std::vector<unsigned char> poison(static_cast<std::size_t>(workspace.elements) * ByteSize(workspace.dtype), 0xA5);
       places[workspace.name] = {Upload(poison), poison.size()};
     }
+    Fill(plan, compiled, *program, places);
     for (const auto& step : plan.steps) {
       if (const auto* fill = std::get_if<PlannedMemset>(&step)) {
         const auto& [address, bytes] = places.at(fill->buffer);
@@ -164,6 +165,16 @@ class ForeignKernelTest : public ChildrenTest {
     }
     for (const auto& [name, place] : places) device_->memory().Free(place.first);
     return stored;
+  }
+
+  // What lies in the `__constant__` variables that buffers fill.
+  static void Fill(const LaunchPlan& plan, const CompileResult& compiled, const LoadedProgram& program,
+                   const std::map<std::string, std::pair<Address, std::size_t>>& places) {
+    for (std::size_t i = 0; i < plan.constants.size(); ++i) {
+      const Address from = places.at(std::get<BufferUse>(plan.constants[i].source).name).first;
+      for (const DeviceRange& variable : program.Places(compiled.program.variables.at(i).symbol))
+        std::memcpy(reinterpret_cast<void*>(variable.address), reinterpret_cast<const void*>(from), variable.bytes);
+    }
   }
 
   static void Append(const Buffer& buffer, const std::pair<Address, std::size_t>& place, std::vector<double>& stored) {
