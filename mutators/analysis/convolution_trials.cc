@@ -66,7 +66,7 @@ LaunchRuns::Sizes ConvolutionTrials::SmallSizes(std::size_t number) const {
     }
     taken.insert(size);
   }
-  std::int64_t next = 4 - one;
+  std::int64_t next = 4 + 3 * one;  // not the same in both launches
   for (const std::string& name : unknown) {
     while (taken.contains(next)) ++next;
     sizes[name] = next++;
