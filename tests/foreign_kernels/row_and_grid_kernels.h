@@ -263,7 +263,6 @@ class ForeignKernelTest : public ChildrenTest {
     const std::string child = parent.rendering.source;
     if (std::getenv("EVO_SHOW_CHILDREN") != nullptr) std::cout << child << std::endl;
     EXPECT_EQ(CompileWith(*nvrtc_, child).message, "") << child;
-    if (mutator.name() == "warp_group_contraction") return;  // the cpu device has no wgmma
     const CompileResult old_code = CompileWith(*compiler_, source), new_code = CompileWith(*compiler_, child, true);
     EXPECT_EQ(old_code.outcome, Outcome::kOk) << old_code.message << "\n" << source;
     EXPECT_EQ(new_code.outcome, Outcome::kOk) << new_code.message << "\n" << child;
