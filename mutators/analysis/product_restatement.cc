@@ -18,6 +18,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/launch_runs.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/product_check.h"
 #include "mutators/analysis/product_finder.h"
 #include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"
@@ -167,7 +168,7 @@ class ProductWriter {
     for (const int statement : product_.parts().epilogue) end += fmt::format("  {}\n", WithIndices(statement));
     auto text = Written(row, column, k, WithoutConst(sum.type), sum.name, end, before, start < 0 ? "0" : WithIndices(start));
     const bool plain = start < 0 && product_.batch_axis() < 0;
-    if (!text || plain || StoresTheSame(*text)) return text;
+    if (!text || plain || StoresTheSame(context_, kernel_, product_, *text)) return text;
     return Refuse("what it stores of its sum is not understood"), std::nullopt;
   }
 
@@ -266,39 +267,6 @@ class ProductWriter {
     return TextWith(tree_, value, replacements);
   }
 
-  // Whether the restated kernel stores the same as this one, in both launches.
-  bool StoresTheSame(const std::string& text) {
-    const auto tree = tree_.Reparsed(text);
-    if (!tree) return false;
-    const KernelTemplate rendered = ParseTemplate(context_.rendered.name, text);
-    const MutationContext context{context_.kernel_template, context_.genome, *tree, rendered, nullptr};
-    const LaunchDirective* const launch = OnlyLaunch(rendered, NameOf(kernel_));
-    if (launch == nullptr || tree->node(product_.output()).name != NameOf(product_.output())) return false;
-    LaunchRuns runs(context, *launch, kernel_, -1, {});
-    for (const std::size_t number : {0u, 1u}) {
-      const ProductLaunch& expected = product_.launch(number);
-      const auto setting = runs.SettingOf(expected.sizes);
-      if (!setting) return false;
-      std::map<std::int64_t, double> stored;
-      for (std::int64_t thread = 0; thread < setting->Threads(); ++thread) {
-        const ThreadTrace trace = runs.Run(*setting, thread);
-        if (!trace.refusal.empty()) return false;
-        for (const auto& [buffer, elements] : trace.stores) {
-          if (buffer != product_.output()) return false;
-          for (const auto& [element, access] : elements) stored[element] = access.value;
-        }
-      }
-      if (stored.size() != expected.sums.size() + expected.of_others.size()) return false;
-      for (const auto* sums : {&expected.sums, &expected.of_others}) {
-        for (const ProductSum& sum : *sums) {
-          const auto at = stored.find(sum.element);
-          if (at == stored.end() || !(std::abs(at->second - sum.stored) <= 1e-9 * (1 + std::abs(sum.stored)))) return false;
-        }
-      }
-    }
-    return true;
-  }
-
   // Of a kernel whose threads store several sums each: what it stores is one expression, which is found to be right by running
   // it.
   std::optional<std::string> WritePlain() {
@@ -319,7 +287,7 @@ class ProductWriter {
       if (texts.size() != 1 || texts.begin()->empty()) return Refuse("what it stores is not understood"), std::nullopt;
       const std::string end = fmt::format("  {}[{}] = {};\n", NameOf(product_.output()), element, *texts.begin());
       auto text = Written(row, column, k, type, sum, end);
-      if (!text || StoresTheSame(*text)) return text;
+      if (!text || StoresTheSame(context_, kernel_, product_, *text)) return text;
     }
     return Refuse("what it stores of its sums is not understood"), std::nullopt;
   }
