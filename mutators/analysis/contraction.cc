@@ -29,7 +29,8 @@ class ContractionFinder {
   }
 
   std::variant<Contraction, std::string> Find() {
-    const bool is_one = FindSum() && SplitStatements() && FindFactors() && CheckOutputs() && CheckWrites() && CheckBuiltins();
+    const bool is_one =
+        FindSum() && SplitStatements() && CheckStart() && FindFactors() && CheckOutputs() && CheckWrites() && CheckBuiltins();
     if (!is_one) return why_;
     return found_;
   }
@@ -48,6 +49,7 @@ class ContractionFinder {
     const SumLoop& loop = std::get<SumLoop>(sum);
     found_.k = loop.loop;
     found_.accumulator = loop.accumulator;
+    found_.start = loop.start;
     found_.update = loop.update;
     product_ = loop.added;
     found_.of_words = IsWordProduct(LibraryCallee(tree_, product_));
@@ -87,6 +89,21 @@ class ContractionFinder {
     return true;
   }
 
+  // What the sum starts with may be computed once more, before anything is stored.
+  bool CheckStart() {
+    if (found_.start < 0) return true;
+    if (!IsPure(tree_, found_.start)) return Refuse(fmt::format("{} may do more than compute a value", Quoted(found_.start)));
+    std::vector<int> nodes = NeededDeclarations(tree_, {found_.start}, found_.before);
+    nodes.push_back(found_.start);
+    for (const int part : nodes) {
+      for (const int node : Subtree(tree_, part)) {
+        if (PointerAt(tree_, node) >= 0 && !uniform_.IsUnwritten(PointerAt(tree_, node)))
+          return Refuse(fmt::format("{}, with which its sum starts, may be written while the kernel runs", Quoted(node)));
+      }
+    }
+    return true;
+  }
+
   std::string FirstLine(int statement) const {
     const std::string_view text = tree_.Text(statement);
     return fmt::format("`{}`", text.substr(0, text.find('\n')));
@@ -97,6 +114,7 @@ class ContractionFinder {
     if (!factors.FindIn(product_)) return Refuse(factors.why());
     found_.m = found_.grid.indices[0], found_.n = found_.grid.indices[1];
     found_.a = factors.of_first(), found_.b = factors.of_second();
+    found_.combined = factors.combined();
     return true;
   }
 
@@ -152,6 +170,7 @@ class ContractionFinder {
     std::vector<int> nodes = found_.epilogue;
     nodes.insert(nodes.end(),
                  {found_.a.expression, found_.b.expression, found_.k.bound, found_.m.bound, found_.n.bound, found_.update});
+    if (found_.start >= 0) nodes.push_back(found_.start);
     std::vector<int> declarations = found_.before;
     declarations.insert(declarations.end(), found_.in_loop.begin(), found_.in_loop.end());
     for (const int needed : NeededDeclarations(tree_, nodes, declarations)) nodes.push_back(needed);

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "mutators/analysis/affine_index.h"
+#include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
@@ -60,9 +63,83 @@ bool ContractionFactors::Split(int expression) {
   return Refuse(fmt::format("{} is no product of two factors of which each depends on one index", Quoted(inner)));
 }
 
+// Collects the parts of any expression of the two factors.
+bool ContractionFactors::SplitAny(int expression) {
+  const auto atoms = variables_.In(expression);
+  if (atoms.contains(found_.accumulator) || (found_.grid.flat >= 0 && atoms.contains(found_.grid.flat))) return false;
+  const int inner = WithoutParentheses(tree_, expression);
+  const auto& children = tree_.node(inner).children;
+  const bool both = atoms.contains(found_.grid.indices[0].declaration) && atoms.contains(found_.grid.indices[1].declaration);
+  if (!both) {
+    if (!atoms.empty()) parts_.push_back(inner);
+    return IsPure(tree_, expression) && (!atoms.empty() || NeededDeclarations(tree_, {expression}, found_.in_loop).empty());
+  }
+  const std::string_view spelled = tree_.Operator(inner);
+  if (spelled.size() == 1 && "+-*"sv.find(spelled) != std::string_view::npos)
+    return std::all_of(children.begin(), children.end(), [&](int side) { return SplitAny(side); });
+  const std::string_view callee = LibraryCallee(tree_, inner);
+  if (callee == "fabsf" || IsFusedMultiplyAdd(callee))
+    return std::all_of(children.begin() + 1, children.end(), [&](int side) { return SplitAny(side); });
+  const int variable = NamedDeclaration(tree_, inner);
+  if (variable < 0 || !IsOfLoop(variable)) return false;
+  if (std::find(combined_.begin(), combined_.end(), variable) != combined_.end()) return true;
+  combined_.push_back(variable);
+  return SplitAny(tree_.node(variable).children.back());
+}
+
+// Whether a variable is declared in the loop by itself, and not changed.
+bool ContractionFactors::IsOfLoop(int variable) const {
+  const int statement = tree_.node(variable).parent;
+  return std::find(found_.in_loop.begin(), found_.in_loop.end(), statement) != found_.in_loop.end() &&
+         tree_.node(statement).children.size() == 1 && IsArithmetic(WithoutConst(tree_.node(variable).type)) &&
+         !WrittenIn(tree_, found_.grid.kernel).contains(variable);
+}
+
+// What an expression that SplitAny knows is where both factors are 0; nullopt if that is not known.
+std::optional<double> ContractionFactors::AtZero(int expression) const {
+  const int inner = WithoutParentheses(tree_, expression);
+  if (std::find(parts_.begin(), parts_.end(), inner) != parts_.end()) return 0;
+  const auto& children = tree_.node(inner).children;
+  const int variable = NamedDeclaration(tree_, inner);
+  if (variable >= 0) return IsOfLoop(variable) ? AtZero(tree_.node(variable).children.back()) : std::nullopt;
+  if (LibraryCallee(tree_, inner) == "fabsf" && children.size() == 2) {
+    const auto of = AtZero(children[1]);
+    return of ? std::optional(std::abs(*of)) : std::nullopt;
+  }
+  if (children.empty()) return RealConstant(tree_, tree_.Text(inner));
+  const bool fused = IsFusedMultiplyAdd(LibraryCallee(tree_, inner)) && children.size() == 4;
+  const auto a = AtZero(children[fused ? 1 : 0]);
+  if (children.size() == 1 && tree_.Operator(inner) == "-") return a ? std::optional(-*a) : std::nullopt;
+  // 0 times what is not known is 0 as well, if it is a number.
+  const auto b = children.size() > 1 ? AtZero(children[fused ? 2 : 1]) : std::nullopt;
+  if (!a || !b) return std::nullopt;
+  if (fused) {
+    const auto c = AtZero(children[3]);
+    return c ? std::optional(*a * *b + *c) : std::nullopt;
+  }
+  const std::string_view spelled = tree_.Operator(inner);
+  return spelled == "+" ? *a + *b : spelled == "-" ? *a - *b : spelled == "*" ? std::optional(*a * *b) : std::nullopt;
+}
+
+// What is no product may be another expression of one factor of each kind. False, with why it is no product, if it is none.
+bool ContractionFactors::FindCombined() {
+  if (found_.of_words) return false;
+  const std::string why = why_;
+  parts_.clear();
+  if (!SplitAny(product_) || AtZero(product_) != 0.0) {
+    combined_.clear();
+    return Refuse(why);
+  }
+  return true;
+}
+
 bool ContractionFactors::FindIn(int product) {
   product_ = product;
-  if (!Split(product)) return false;
+  if (!Split(product) && !FindCombined()) return false;
+  return TakeParts();
+}
+
+bool ContractionFactors::TakeParts() {
   const ElementGrid::Index& first = found_.grid.indices[0];
   const ElementGrid::Index& second = found_.grid.indices[1];
   std::vector<int> of_first, of_second;
@@ -76,6 +153,13 @@ bool ContractionFactors::FindIn(int product) {
       of_second.push_back(factor);
     else
       return Refuse(fmt::format("the factor {} depends on {} alone", Quoted(factor), tree_.node(found_.k.counter).name));
+  }
+  // The same expression again is the same factor.
+  for (const auto& [of, factor] : {std::pair(&of_first, &of_first_), std::pair(&of_second, &of_second_)}) {
+    while (of->size() > 1 && SameTokens(tree_.Text(of->front()), tree_.Text(of->back()))) {
+      factor->repeated.push_back(of->back());
+      of->pop_back();
+    }
   }
   if (of_first.size() != 1 || of_second.size() != 1) {
     return Refuse(fmt::format("{} factors depend on {} and {} on {}; one of each is needed", of_first.size(),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ class ContractionFactors {
   ContractionFactors(const SyntaxTree& tree, const BlockUniform& uniform, const Contraction& found)
       : tree_(tree), uniform_(uniform), found_(found), variables_(tree, found) {}
 
-  // False if the product has no such factors.
+  // False if the product, or what else is added, has no such factors.
   bool FindIn(int product);
+  // Variables of the loop in which both factors are combined.
+  const std::vector<int>& combined() const { return combined_; }
   // What depends on the first and on the second index of the grid.
   const ContractionFactor& of_first() const { return of_first_; }
   const ContractionFactor& of_second() const { return of_second_; }
@@ -27,6 +30,11 @@ class ContractionFactors {
   bool Refuse(std::string why);
   std::string Quoted(int node) const;
   bool Split(int expression);
+  bool SplitAny(int expression);
+  bool IsOfLoop(int variable) const;
+  std::optional<double> AtZero(int expression) const;
+  bool FindCombined();
+  bool TakeParts();
   bool CheckFactor(ContractionFactor& factor, const ElementGrid::Index& index);
   bool IsAddressOnly(int access) const;
   bool CheckLoad(int access, const ElementGrid::Index& index, ContractionFactor& factor);
@@ -38,6 +46,7 @@ class ContractionFactors {
   int product_ = -1;
   std::vector<int> parts_;  // of the product, each of which depends on one index at most
   ContractionFactor of_first_, of_second_;
+  std::vector<int> combined_;
   std::string why_;
 };
 

@@ -173,7 +173,6 @@ std::variant<ConvolutionParts, std::string> SumPartsOf(const SyntaxTree& tree, i
     while (tree.node(at).parent != tree.node(parts.loop).parent && tree.node(at).parent >= 0) at = tree.node(at).parent;
     if (!IsLoopStatement(tree, at) && !IsWithinAny(tree, use, parts.epilogue)) return no_sum;
   }
-  if (!parts.starts_at_zero) return fmt::format("{} does not start at 0", tree.node(parts.accumulator).name);
   if (const std::string why = WhyNotRepeatable(tree, parts); !why.empty()) return why;
   return parts;
 }

@@ -29,7 +29,7 @@ std::optional<ConvolutionParts> PlainPartsOf(const SyntaxTree& tree, int kernel)
 // The parts. Else why there are none; empty if nobody would take the kernel for a convolution.
 std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree& tree, int kernel);
 
-// The parts of a kernel whose sum starts at 0, of whatever: else why there are none. `variables` and `deep` are not set.
+// The parts of a kernel with a sum of whatever: else why there are none. `variables` and `deep` are not set.
 std::variant<ConvolutionParts, std::string> SumPartsOf(const SyntaxTree& tree, int kernel);
 
 // The type of an element that a pointer points to: "__half".

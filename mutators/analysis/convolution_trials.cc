@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/convolution_numbers.h"
@@ -37,27 +38,38 @@ std::set<std::string> ConvolutionTrials::NamesOfTaps() const {
   return names;
 }
 
-// Sizes for launches of which all threads are run. Those that are not known may be the number of images.
+// Sizes for launches of which all threads are run. Those that are not known may be the number of images, and so are like no other
+// size.
 LaunchRuns::Sizes ConvolutionTrials::SmallSizes(std::size_t number) const {
   const auto one = static_cast<std::int64_t>(number);
   const std::set<std::string> taps = NamesOfTaps();
   LaunchRuns::Sizes sizes = launches_[number].sizes;
   const ConvolutionShape& shape = launches_[number].shape;
-  std::int64_t unknown = 4 - one;  // the same as no size of taps
+  std::vector<std::string> unknown;
+  std::set<std::int64_t> taken;
   for (auto& [name, size] : sizes) {
-    if (taps.contains(name)) continue;
-    if (name == found_.channels.launch)
-      size = 2;
-    else if (name == found_.filters.launch)
-      size = (3 - one) * multiple_;
-    else if (name == found_.height.launch)
-      size = (shape.rows - 1) * shape.dilation_y + 2 + one;
-    else if (name == found_.width.launch)
-      size = (shape.columns - 1) * shape.dilation_x + 4 - one;
-    else if (name == found_.out_height.launch || name == found_.out_width.launch)
-      size = 4 + one;
-    else
-      size = unknown++;
+    if (!taps.contains(name)) {
+      if (name == found_.channels.launch)
+        size = 2;
+      else if (name == found_.filters.launch)
+        size = (3 - one) * multiple_;
+      else if (name == found_.height.launch)
+        size = (shape.rows - 1) * shape.dilation_y + 2 + one;
+      else if (name == found_.width.launch)
+        size = (shape.columns - 1) * shape.dilation_x + 4 - one;
+      else if (name == found_.out_height.launch || name == found_.out_width.launch)
+        size = 4 + one;
+      else {
+        unknown.push_back(name);
+        continue;
+      }
+    }
+    taken.insert(size);
+  }
+  std::int64_t next = 4 + 3 * one;  // not the same in both launches
+  for (const std::string& name : unknown) {
+    while (taken.contains(next)) ++next;
+    sizes[name] = next++;
   }
   return sizes;
 }

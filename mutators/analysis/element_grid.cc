@@ -11,6 +11,7 @@
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_block.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -30,8 +31,10 @@ class GridFinder {
     if (tree_.Text({kernel.range.begin, tree_.node(kernel.children.back()).range.begin}).find("__launch_bounds__") !=
         std::string_view::npos)
       return "its __launch_bounds__ rule out other blocks";
-    if (Cooperates(tree_, kernel.children.back()))
+    if (Cooperates(tree_, kernel.children.back())) {
+      if (const std::string called = NotLookedInto(); !called.empty()) return called;
       return "its threads work together already: barriers, shuffles, atomics or shared memory";
+    }
     body_ = kernel.children.back();
     FindIndices();
     if (grid_.indices.size() == 1) Divide();
@@ -59,6 +62,18 @@ class GridFinder {
   }
 
  private:
+  // A lambda, or a call of a function or a constructor of the file; empty if there is none, or threads do work together.
+  std::string NotLookedInto() const {
+    if (NeedsBlock(tree_, grid_.kernel)) return "";
+    for (const int node : Subtree(tree_, grid_.kernel)) {
+      if (tree_.node(node).kind_name == "LambdaExpr") return "it has a lambda, which is not looked into";
+      if (tree_.node(node).kind_name != "CallExpr" || CallsPure(tree_, node) || !LibraryCallee(tree_, node).empty()) continue;
+      if (tree_.node(node).name.starts_with("operator") || tree_.node(node).children.empty()) continue;
+      return fmt::format("it calls {}, which is not looked into", tree_.node(node).name);
+    }
+    return "";
+  }
+
   // Variables of DeclStmts in the outermost block, or in the block within the guard.
   std::vector<int> Variables() const {
     std::vector<int> variables;
@@ -197,6 +212,8 @@ class GridFinder {
                          tree_.node(tree_.node(all.back()).children[1]).kind_name == "CompoundStmt" &&
                          TakeBounds(tree_.node(all.back()).children[0], true);
     if (wrapped) last = all.size() - 1;
+    // Such as `if (row < n && column < n && column <= row)`.
+    if (last == all.size() && grid_.indices[0].bound >= 0) return false;
     if (last == all.size()) return true;  // no guard: a bound is missing, which is said
     for (std::size_t i = 0; i < last; ++i) {
       if (Returns(all[i]) || IsOfIndex(all[i])) continue;

@@ -64,6 +64,7 @@ class Translator {
       result.changes.push_back({node, change.placement, Indented(change)});
     }
     for (const auto& [function, changes] : of_bodies) {
+      if (!IsOfTemplate(function) && Counterpart(function) < 0) return std::nullopt;
       const auto text = BodyWith(function, changes);
       if (!text) return std::nullopt;
       if (IsOfTemplate(function))
@@ -78,7 +79,8 @@ class Translator {
     for (const int node : proposal.also_anchored) {
       const int function = FunctionAround(node);
       if (IsOfTemplate(function)) continue;
-      const int body = function < 0 ? Counterpart(node) : BodyOf(source_, Counterpart(function));
+      const int counterpart = Counterpart(function < 0 ? node : function);
+      const int body = function < 0 || counterpart < 0 ? counterpart : BodyOf(source_, counterpart);
       if (body >= 0) result.also_anchored.push_back(body);
     }
     // A function that a template has become is launched without arguments.
@@ -193,7 +195,7 @@ class Translator {
       return -1;
     }
     const bool parameter = plain_.node(node).kind_name == "ParmDecl";
-    if (parent != 0 && !parameter) return -1;
+    if (parent != 0 && !parameter) return InGroup(node);
     const int to = parent == 0 ? 0 : Counterpart(parent);
     if (to < 0) return -1;
     const auto listed = [&](const SyntaxTree& tree, int of) {
@@ -207,6 +209,38 @@ class Translator {
     const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), node) - from.begin());
     if (from.size() != in.size() || at >= in.size() || source_.node(in[at]).name != plain_.node(node).name) return -1;
     return in[at];
+  }
+
+  // The same for what stands in a namespace or behind `extern "C"`: the group, and what has the name in it, in both the only one.
+  int InGroup(int node) const {
+    const int group = plain_.node(node).parent;
+    if (plain_.node(group).parent != 0 || plain_.node(node).function == group) return -1;
+    const auto only = [](const SyntaxTree& tree, int parent, const SyntaxNode& like) {
+      int found = -1, count = 0;
+      for (const int child : tree.node(parent).children) {
+        if (tree.node(child).kind_name != like.kind_name || tree.node(child).name != like.name) continue;
+        found = child;
+        ++count;
+      }
+      return count == 1 ? found : -1;
+    };
+    const auto same_place = [&](int place) {
+      std::vector<int> groups;
+      for (const int child : source_.node(0).children) {
+        if (source_.node(child).kind_name == plain_.node(group).kind_name && source_.node(child).name == plain_.node(group).name)
+          groups.push_back(child);
+      }
+      return place < static_cast<int>(groups.size()) ? groups[static_cast<std::size_t>(place)] : -1;
+    };
+    int place = 0, groups = 0;
+    for (const int child : plain_.node(0).children) {
+      if (plain_.node(child).kind_name != plain_.node(group).kind_name || plain_.node(child).name != plain_.node(group).name)
+        continue;
+      if (child == group) place = groups;
+      ++groups;
+    }
+    const int to = same_place(place);
+    return to < 0 || same_place(groups) >= 0 ? -1 : only(source_, to, plain_.node(node));
   }
 
   // Whether a function's parameters are not those of the source.

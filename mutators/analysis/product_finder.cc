@@ -45,6 +45,7 @@ ProductFinder::ProductFinder(const MutationContext& context, int kernel, const L
       sizes_{tiles},
       written_(WrittenIn(tree_, kernel)),
       runs_(context, launch, kernel, parts_.loop, NotedIn(tree_, kernel, parts_)) {
+  FindBatchAxis(launch);
   if (parts_.plain())
     runs_.TellSums();
   else
@@ -59,6 +60,29 @@ bool ProductFinder::Find() {
   }
   if (!FindRoles()) return Refuse("run on numbers, what it sums up is no product of two matrices");
   return RunLarge() && CheckDeciding();
+}
+
+// A size that is as it is an axis of the grid: the last of three, or one that is nothing else.
+void ProductFinder::FindBatchAxis(const LaunchDirective& launch) {
+  const auto names = [](const std::string& name, const Expression& expression) {
+    const auto all = expression.Names();
+    return std::find(all.begin(), all.end(), name) != all.end();
+  };
+  for (std::size_t axis = launch.grid.size(); axis-- > 1 && batch_axis_ < 0;) {
+    const std::string text = launch.grid[axis].text();
+    if (std::find(runs_.names().begin(), runs_.names().end(), text) == runs_.names().end()) continue;
+    bool only = true;
+    for (std::size_t other = 0; other < launch.grid.size(); ++other)
+      only = only && (other == axis || !names(text, launch.grid[other]));
+    for (const Expression& dimension : launch.block) only = only && !names(text, dimension);
+    for (const auto& [parameter, expression] : runs_.arguments()) only = only && (axis == 2 || !names(text, expression));
+    if (only) batch_axis_ = static_cast<int>(axis), batch_ = text;
+  }
+}
+
+std::int64_t ProductFinder::BatchOf(const LaunchRuns::Setting& setting, std::int64_t thread) const {
+  if (batch_axis_ < 0) return 0;
+  return LaunchRuns::BuiltinsOf(setting, thread).at(BuiltinSymbol("blockIdx", static_cast<std::size_t>(batch_axis_)));
 }
 
 bool ProductFinder::Refuse(std::string why) {
@@ -78,6 +102,7 @@ std::vector<ProductSum> ProductFinder::PlainSums(const LaunchRuns::Setting& sett
     sum.element = element;
     sum.integers = LaunchRuns::BuiltinsOf(setting, thread);
     sum.stored = access.value;
+    sum.batch = BatchOf(setting, thread);
     const ThreadSum* at = access.inner ? access.inner.get() : access.sum.get();
     while (at != nullptr && at->b < 0 && !at->added) at = at->before.get();
     for (; at != nullptr; at = at->before.get()) {
@@ -105,7 +130,18 @@ std::vector<ProductSum> ProductFinder::SumsOf(const LaunchRuns::Setting& setting
   if (trace.after.rounded || trace.after.reals_compared) Refuse("it rounds or compares parts of its sum");
   output_ = buffer;
   for (const auto& [read, indices] : trace.after.reads) read_.insert(read);
-  ProductSum sum{elements.begin()->first, {}, LaunchRuns::BuiltinsOf(setting, thread), elements.begin()->second.value};
+  ProductSum sum;
+  sum.element = elements.begin()->first;
+  sum.integers = LaunchRuns::BuiltinsOf(setting, thread);
+  sum.stored = elements.begin()->second.value;
+  sum.batch = BatchOf(setting, thread);
+  const auto before = trace.before.values.find(parts_.accumulator);
+  if (!parts_.starts_at_zero) {
+    if (before == trace.before.values.end())
+      Refuse("its sum has no value before its loop");
+    else
+      sum.start = before->second.real;
+  }
   const auto end = trace.history.begin() + static_cast<std::ptrdiff_t>(trace.after.history);
   for (auto at = trace.history.begin(); at != end; ++at) {
     const double step = *at;
@@ -123,16 +159,21 @@ bool ProductFinder::RunAll(std::size_t number) {
     sizes[runs_.names()[i]] = (sizes_.tiles       ? kProductSizesOfTiles
                                : runs_.together() ? kProductSizesOfBlocks
                                                   : kProductSizes)[number][i];
+  if (batch_axis_ >= 0) sizes[batch_] = 2;
   const auto setting = runs_.SettingOf(sizes);
   sizes_.others = !setting;  // with other sizes it may have threads
   sizes_.threads = setting.has_value();
-  if (!setting || setting->grid[2] != 1) return Refuse("its launch line has a third dimension, or passes what is no number");
+  if (!setting || (setting->grid[2] != 1 && batch_axis_ != 2))
+    return Refuse("its launch line has a third dimension, or passes what is no number");
   if (setting->Threads() > kMostProductThreads) return Refuse("it has more threads than a product of such sizes has elements");
   launches_[number] = {};
   launches_[number].setting = *setting;
   launches_[number].sizes = sizes;
   for (std::int64_t thread = 0; thread < setting->Threads(); ++thread) {
-    for (ProductSum& sum : SumsOf(*setting, thread)) launches_[number].sums.push_back(std::move(sum));
+    for (ProductSum& sum : SumsOf(*setting, thread)) {
+      auto& sums = sum.batch == 0 ? launches_[number].sums : launches_[number].of_others;
+      sums.push_back(std::move(sum));
+    }
     if (!why_.empty()) return false;
   }
   sizes_.others = true;
@@ -147,7 +188,7 @@ bool ProductFinder::FindRoles() {
   read_.erase(output_);
   const auto roles = ProductRolesOf(launches_, integers, read_, sizes_.tiles);
   if (roles) roles_ = *roles;
-  return roles.has_value();
+  return roles && (batch_axis_ < 0 || AddDistances(roles_, launches_, integers));
 }
 
 bool ProductFinder::RunLarge() {
@@ -180,7 +221,8 @@ bool ProductFinder::IsAllowed(int symbol, const std::set<int>& used) const {
 
 // Nothing but sizes and the thread may decide what it does.
 bool ProductFinder::CheckDeciding() {
-  const std::set<int> used{roles_.m, roles_.n, roles_.k, roles_.by_a, roles_.by_b, roles_.by_c};
+  std::set<int> used{roles_.m, roles_.n, roles_.k, roles_.by_a, roles_.by_b, roles_.by_c};
+  for (const auto& next : {roles_.next_a, roles_.next_b, roles_.next_c}) used.insert({next.a, next.b});
   const LaunchRuns::Setting& setting = launches_[1].setting;
   const std::int64_t threads = runs_.together() ? setting.block[0] * setting.block[1] * setting.block[2] : setting.Threads();
   for (std::size_t i = 0; i < kDecidingThreads; ++i) {

@@ -37,11 +37,15 @@ class ProductFinder {
   // What the kernel writes.
   const std::set<int>& written() const { return written_; }
   const LaunchRuns& runs() const { return runs_; }
+  // The axis of the grid along which there are several products; -1 if there is one.
+  int batch_axis() const { return batch_axis_; }
 
  private:
   bool Refuse(std::string why);
   std::vector<ProductSum> PlainSums(const LaunchRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace);
   std::vector<ProductSum> SumsOf(const LaunchRuns::Setting& setting, std::int64_t thread);
+  void FindBatchAxis(const LaunchDirective& launch);
+  std::int64_t BatchOf(const LaunchRuns::Setting& setting, std::int64_t thread) const;
   bool RunAll(std::size_t number);
   bool FindRoles();
   bool RunLarge();
@@ -59,7 +63,8 @@ class ProductFinder {
   LaunchRuns runs_;
   ProductLaunch launches_[2];
   std::set<int> read_;  // buffers
-  int output_ = -1;
+  int output_ = -1, batch_axis_ = -1;
+  std::string batch_;  // the size of the launch line that is their number
   std::int64_t largest_ = 0;
   ProductRoles roles_;
   std::string why_;

@@ -18,6 +18,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/launch_runs.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/product_check.h"
 #include "mutators/analysis/product_finder.h"
 #include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"
@@ -55,24 +56,43 @@ class ProductWriter {
 
   // What a variable is for an element, as an expression of the two indices; empty if it is none of those.
   std::string IndexOf(int variable, const std::string& row, const std::string& column) const {
-    for (const int kind : {0, 1, 2}) {
+    for (const int kind : {0, 1, 2, 3, 4}) {
+      if (kind > 2 && product_.batch_axis() < 0) break;
       bool is = true;
       for (const std::size_t number : {0u, 1u}) {
-        const std::int64_t by = product_.launch(number).setting.integers.at(product_.roles().by_c);
-        for (const ProductSum& sum : product_.launch(number).sums) {
-          const auto value = sum.integers.find(variable);
-          const std::int64_t expected = kind == 0 ? sum.element / by : kind == 1 ? sum.element % by : sum.element;
-          is = is && value != sum.integers.end() && value->second == expected;
+        const ProductLaunch& launch = product_.launch(number);
+        const std::int64_t by = launch.setting.integers.at(product_.roles().by_c);
+        for (const auto* sums : {&launch.sums, &launch.of_others}) {
+          for (const ProductSum& sum : *sums) {
+            const auto value = sum.integers.find(variable);
+            const std::int64_t element = sum.element - sum.batch * product_.roles().next_c.In(launch.setting);
+            const std::int64_t expected = kind == 0   ? element / by
+                                          : kind == 1 ? element % by
+                                          : kind == 2 ? element
+                                          : kind == 3 ? sum.element
+                                                      : sum.batch;
+            is = is && value != sum.integers.end() && value->second == expected;
+          }
         }
       }
       const SyntaxNode& declared = tree_.node(variable);
       const int value = declared.children.empty() ? -1 : WithoutParentheses(tree_, declared.children.back());
       // Itself a remainder: not one of parts of it.
       if (is && value >= 0 && (tree_.Operator(value) == "%" || tree_.Operator(value) == "&") && IsFolded(tree_, value)) return "";
+      if (is && kind == 3)
+        return fmt::format("({}{} * {} + {})", Next(product_.roles().next_c), row, NameOf(product_.roles().by_c), column);
+      if (is && kind == 4) return "int(blockIdx.z)";
       if (is)
         return kind == 0 ? row : kind == 1 ? column : fmt::format("({} * {} + {})", row, NameOf(product_.roles().by_c), column);
     }
     return "";
+  }
+
+  // Where the elements of a thread's product begin, with a plus behind it; empty if there is one product.
+  std::string Next(const ProductRoles::Distance& next) const {
+    if (next.a < 0) return "";
+    const std::string times = next.b < 0 ? "" : " * " + NameOf(next.b);
+    return fmt::format("(long long)blockIdx.z * {}{} + ", NameOf(next.a), times);
   }
 
   // Adds what an expression or a statement needs that is declared outside of it. False if something is not understood.
@@ -80,7 +100,8 @@ class ProductWriter {
     for (const int at : Subtree(tree_, node)) {
       const SyntaxNode& name = tree_.node(at);
       if (name.kind_name != "DeclRefExpr") continue;
-      if (name.refers_to < 0 && (name.name.ends_with("Idx") || name.name.ends_with("Dim")))
+      const bool of_batch = product_.batch_axis() == 2 && name.name == "blockIdx" && tree_.Text(name.parent).ends_with(".z");
+      if (name.refers_to < 0 && (name.name.ends_with("Idx") || name.name.ends_with("Dim")) && !of_batch)
         return Refuse(fmt::format("{} is used besides the two indices", name.name));
       const int variable = name.refers_to;
       if (variable < 0 || variable == product_.parts().accumulator || tree_.node(variable).function < 0) continue;
@@ -128,7 +149,8 @@ class ProductWriter {
     if (type == sum && (type == "float" || type == "double")) return element;
     if (sum != "float") return "";
     if (type == "__half") return fmt::format("__half2float({})", element);
-    return type == "__nv_bfloat16" ? fmt::format("__bfloat162float({})", element) : "";
+    if (type == "__nv_bfloat16") return fmt::format("__bfloat162float({})", element);
+    return IsByte(type) ? fmt::format("static_cast<float>({})", element) : "";
   }
 
   std::optional<std::string> Write() {
@@ -137,32 +159,41 @@ class ProductWriter {
     for (const int statement : product_.parts().epilogue) {
       if (!Keep(statement, row, column)) return std::nullopt;
     }
-    std::string end;
+    const SyntaxNode& sum = tree_.node(product_.parts().accumulator);
+    const int start = product_.parts().starts_at_zero ? -1 : sum.children.back();
+    if (start >= 0 && !Keep(start, row, column)) return std::nullopt;
+    std::string end, before;
     std::sort(kept_.begin(), kept_.end());
-    for (const int statement : kept_) end += fmt::format("  {}\n", WithIndices(statement));
+    for (const int statement : kept_) (start < 0 ? end : before) += fmt::format("  {}\n", WithIndices(statement));
     for (const int statement : product_.parts().epilogue) end += fmt::format("  {}\n", WithIndices(statement));
-    return Written(row, column, k, WithoutConst(tree_.node(product_.parts().accumulator).type),
-                   NameOf(product_.parts().accumulator), end);
+    auto text = Written(row, column, k, WithoutConst(sum.type), sum.name, end, before, start < 0 ? "0" : WithIndices(start));
+    const bool plain = start < 0 && product_.batch_axis() < 0;
+    if (!text || plain || StoresTheSame(context_, kernel_, product_, *text)) return text;
+    return Refuse("what it stores of its sum is not understood"), std::nullopt;
   }
 
   // The source with a kernel that adds up the products of an element, and then does what `end` says.
   std::optional<std::string> Written(const std::string& row, const std::string& column, const std::string& k,
-                                     const std::string& type, const std::string& sum, const std::string& end) {
-    const auto at = [](const std::string& line, const std::string& by, const std::string& along) {
-      return fmt::format("(long long){} * {} + {}", line, by, along);
+                                     const std::string& type, const std::string& sum, const std::string& end,
+                                     const std::string& before = {}, const std::string& start = "0") {
+    const auto at = [&](const ProductRoles::Distance& next, const std::string& line, const std::string& by,
+                        const std::string& along) {
+      return fmt::format("{}(long long){} * {} + {}", Next(next), line, by, along);
     };
+    const ProductRoles& roles = product_.roles();
     const std::string by_a = NameOf(product_.roles().by_a), by_b = NameOf(product_.roles().by_b);
-    const std::string a = Factor(product_.roles().a, product_.roles().a_by_columns ? at(k, by_a, row) : at(row, by_a, k), type);
+    const std::string a =
+        Factor(roles.a, roles.a_by_columns ? at(roles.next_a, k, by_a, row) : at(roles.next_a, row, by_a, k), type);
     const std::string b =
-        Factor(product_.roles().b, product_.roles().b_by_columns ? at(column, by_b, k) : at(k, by_b, column), type);
+        Factor(roles.b, roles.b_by_columns ? at(roles.next_b, column, by_b, k) : at(roles.next_b, k, by_b, column), type);
     if (a.empty() || b.empty()) return Refuse(fmt::format("it sums up in {} what is of another type", type)), std::nullopt;
     const std::string columns = PassedFor(product_.roles().n), rows = RowsPassed();
     if (rows.empty()) return Refuse("its number of rows is no parameter"), std::nullopt;
     std::string body = fmt::format(
         "{{\n  const int {0} = blockIdx.x * blockDim.x + threadIdx.x;\n  const int {1} = blockIdx.y * blockDim.y + threadIdx.y;\n"
-        "  if ({1} >= {2} || {0} >= {3}) return;\n  {4} {5} = 0;\n  for (int {6} = 0; {6} < {7}; ++{6}) ",
+        "  if ({1} >= {2} || {0} >= {3}) return;\n{8}  {4} {5} = {9};\n  for (int {6} = 0; {6} < {7}; ++{6}) ",
         column, row, product_.roles().m == ProductRoles::kMeasured ? RowsName() : NameOf(product_.roles().m),
-        NameOf(product_.roles().n), type, sum, k, NameOf(product_.roles().k));
+        NameOf(product_.roles().n), type, sum, k, NameOf(product_.roles().k), before, start);
     body += IsFused() ? fmt::format("{0} = {3}({1}, {2}, {0});\n", sum, a, b, type == "float" ? "fmaf" : "fma")
                       : fmt::format("{} += {} * {};\n", sum, a, b);
     Replacements replacements{{tree_.node(kernel_).children.back(), body + end + "}"}};
@@ -176,12 +207,14 @@ class ProductWriter {
           RenderLaunchChange(text, {launch_.kernel, "arguments", fmt::format("{}, {}", fmt::join(launch_.arguments, ", "), rows)})
               .value_or("");
     for (const auto& [field, value] :
-         {std::pair<std::string, std::string>("grid", fmt::format("ceil_div({}, 16), ceil_div({}, 16)", columns, rows)),
+         {std::pair<std::string, std::string>("grid", fmt::format("ceil_div({}, 16), ceil_div({}, 16){}", columns, rows,
+                                                                  product_.batch_axis() < 0 ? "" : ", " + BatchPassed())),
           std::pair<std::string, std::string>("block", "16, 16")})
       text = RenderLaunchChange(text, {launch_.kernel, field, value}).value_or("");
     return text;
   }
 
+  std::string BatchPassed() const { return launch_.grid[static_cast<std::size_t>(product_.batch_axis())].text(); }
   std::string RowsName() const { return UnusedName(tree_.text(), "row_count"); }
 
   // What the launch line has for the number of rows: its parameter, or what all blocks along an axis have.
@@ -234,43 +267,13 @@ class ProductWriter {
     return TextWith(tree_, value, replacements);
   }
 
-  // Whether the restated kernel stores the same as this one, in both launches.
-  bool StoresTheSame(const std::string& text) {
-    const auto tree = tree_.Reparsed(text);
-    if (!tree) return false;
-    const KernelTemplate rendered = ParseTemplate(context_.rendered.name, text);
-    const MutationContext context{context_.kernel_template, context_.genome, *tree, rendered, nullptr};
-    const LaunchDirective* const launch = OnlyLaunch(rendered, NameOf(kernel_));
-    if (launch == nullptr || tree->node(product_.output()).name != NameOf(product_.output())) return false;
-    LaunchRuns runs(context, *launch, kernel_, -1, {});
-    for (const std::size_t number : {0u, 1u}) {
-      const ProductLaunch& expected = product_.launch(number);
-      const auto setting = runs.SettingOf(expected.sizes);
-      if (!setting) return false;
-      std::map<std::int64_t, double> stored;
-      for (std::int64_t thread = 0; thread < setting->Threads(); ++thread) {
-        const ThreadTrace trace = runs.Run(*setting, thread);
-        if (!trace.refusal.empty()) return false;
-        for (const auto& [buffer, elements] : trace.stores) {
-          if (buffer != product_.output()) return false;
-          for (const auto& [element, access] : elements) stored[element] = access.value;
-        }
-      }
-      if (stored.size() != expected.sums.size()) return false;
-      for (const ProductSum& sum : expected.sums) {
-        const auto at = stored.find(sum.element);
-        if (at == stored.end() || !(std::abs(at->second - sum.stored) <= 1e-9 * (1 + std::abs(sum.stored)))) return false;
-      }
-    }
-    return true;
-  }
-
   // Of a kernel whose threads store several sums each: what it stores is one expression, which is found to be right by running
   // it.
   std::optional<std::string> WritePlain() {
     const auto unused = [&](const char* wanted) { return UnusedName(tree_.text(), wanted); };
     const std::string row = unused("row"), column = unused("column"), k = unused("k"), sum = unused("sum");
-    const std::string element = fmt::format("(long long){} * {} + {}", row, NameOf(product_.roles().by_c), column);
+    const std::string element =
+        fmt::format("{}(long long){} * {} + {}", Next(product_.roles().next_c), row, NameOf(product_.roles().by_c), column);
     std::string type = PointedTo(tree_, product_.roles().a);
     if (type != "double") type = "float";
     for (const std::string& index : {column, row}) {
@@ -284,7 +287,7 @@ class ProductWriter {
       if (texts.size() != 1 || texts.begin()->empty()) return Refuse("what it stores is not understood"), std::nullopt;
       const std::string end = fmt::format("  {}[{}] = {};\n", NameOf(product_.output()), element, *texts.begin());
       auto text = Written(row, column, k, type, sum, end);
-      if (!text || StoresTheSame(*text)) return text;
+      if (!text || StoresTheSame(context_, kernel_, product_, *text)) return text;
     }
     return Refuse("what it stores of its sums is not understood"), std::nullopt;
   }

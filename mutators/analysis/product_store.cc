@@ -66,7 +66,10 @@ bool ComparesRealsBesideStores(const SyntaxTree& tree, int kernel) {
 bool IsSumItself(const SyntaxTree& tree, int variable) {
   const auto& children = tree.node(variable).children;
   if (children.empty()) return true;
-  const int value = WithoutParentheses(tree, children.back());
+  int value = WithoutParentheses(tree, children.back());
+  // `T(0)`
+  while (tree.node(value).kind_name == "CXXFunctionalCastExpr" && !tree.node(value).children.empty())
+    value = WithoutParentheses(tree, tree.node(value).children.back());
   const std::string& kind = tree.node(value).kind_name;
   if (kind == "ArraySubscriptExpr" || kind == "FloatingLiteral" || kind == "IntegerLiteral") return true;
   const int copied = kind == "DeclRefExpr" ? NamedDeclaration(tree, value) : -1;
@@ -100,13 +103,15 @@ std::string WhyNotPlain(const SyntaxTree& tree, int kernel) {
   return ComparesRealsBesideStores(tree, kernel) ? "it compares real numbers" : "";
 }
 
+bool IsByte(std::string_view type) { return type == "char" || type == "signed char" || type == "unsigned char"; }
+
 bool MayBeProduct(const SyntaxTree& tree, int kernel) {
   int inputs = 0;
   for (const int child : tree.node(kernel).children) {
     const SyntaxNode& parameter = tree.node(child);
     if (parameter.kind_name != "ParmDecl" || parameter.type.find('*') == std::string::npos) continue;
     const std::string type = PointedTo(tree, child);
-    inputs += type == "float" || type == "double" || type == "__half" || type == "__nv_bfloat16";
+    inputs += type == "float" || type == "double" || type == "__half" || type == "__nv_bfloat16" || IsByte(type);
   }
   return inputs >= 3;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "syntax/syntax_tree.h"
 
@@ -22,7 +23,10 @@ std::string WhyNotPlain(const SyntaxTree& tree, int kernel);
 // Whether a variable of a kernel is a double or an array of doubles.
 bool HasDoubles(const SyntaxTree& tree, int kernel);
 
-// Whether it has so many pointers to real numbers that it may be a product.
+// Whether a type is that of integers of 8 bits.
+bool IsByte(std::string_view type);
+
+// Whether it has so many pointers to real numbers, or to bytes, that it may be a product.
 bool MayBeProduct(const SyntaxTree& tree, int kernel);
 
 }  // namespace evo

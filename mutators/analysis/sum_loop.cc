@@ -82,8 +82,10 @@ class SumFinder {
     if (sums == 0) return Refuse("no loop adds up anything in a variable that is declared before it");
     if (sums > 1) return Refuse("it adds up more than one sum");
     const SyntaxNode& sum = tree_.node(found_.accumulator);
-    const bool zero = !sum.children.empty() && ConstantOfZero(sum.children.back());
-    if (!zero) return Refuse(fmt::format("{} does not start at 0", sum.name));
+    const std::string last = sum.children.empty() ? "" : tree_.node(sum.children.back()).kind_name;
+    if (last.empty() || last == "TypeRef" || last.starts_with("attribute"))
+      return Refuse(fmt::format("{} is declared without a value", sum.name));
+    if (!ConstantOfZero(sum.children.back())) found_.start = sum.children.back();
     if (!IsArithmetic(sum.type)) return Refuse(fmt::format("{} is of the type {}", sum.name, sum.type));
     if (tree_.node(sum.parent).children.size() != 1) return Refuse(fmt::format("{} is declared with others", sum.name));
     return true;

@@ -12,7 +12,8 @@ namespace evo {
 // A loop in which a variable sums up something: `float sum = 0; for (int k = 0; k < n; ++k) sum += f(k);`.
 struct SumLoop {
   CountedLoop loop;      // from 0 in steps of 1, below its bound
-  int accumulator = -1;  // declaration of `sum`, which starts at 0
+  int accumulator = -1;  // declaration of `sum`
+  int start = -1;        // what it starts with; -1 if that is 0
   int update = -1;       // `sum += f(k)`, `sum = sum + f(k)` or `sum = fmaf(f(k), g(k), sum)`
   int added = -1;        // `f(k)`, or the call of fmaf
 };

@@ -81,6 +81,10 @@ ThreadValue ThreadArithmetic::Combined(IntegerOperator computed, const ThreadVal
   if (left.kind == ValueKind::kPointer && right.kind == ValueKind::kInteger && (adds || computed.kind() == Operator::kMinus))
     return Moved(left, right, adds ? 1 : -1);
   if (right.kind == ValueKind::kPointer && left.kind == ValueKind::kInteger && adds) return Moved(right, left, 1);
+  const bool with_null = (left.kind == ValueKind::kPointer && right.kind == ValueKind::kInteger && right.integer == 0) ||
+                         (right.kind == ValueKind::kPointer && left.kind == ValueKind::kInteger && left.integer == 0);
+  if (with_null && computed.kind() == Operator::kEqual) return ThreadValue::Integer(0);
+  if (with_null && computed.kind() == Operator::kUnequal) return ThreadValue::Integer(1);
   if (!left.IsNumber() || !right.IsNumber()) return {};
   return CombinedReals(computed, left, right);
 }
@@ -128,6 +132,8 @@ bool ThreadArithmetic::IsTrue(const ThreadValue& value) {
     trace_.reals_compared = true;
     return value.real != 0;
   }
+  // The launch line passes a buffer for each pointer.
+  if (value.kind == ValueKind::kPointer) return true;
   NoteCompared(value);
   return value.integer != 0;
 }

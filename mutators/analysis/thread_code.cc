@@ -305,7 +305,8 @@ int ThreadCode::AddConstant(int node) {
   const std::string_view text = tree_.Text(node);
   constant.text = text;
   constant.is_bool = text == "true" || text == "false";
-  constant.plain = constant.is_bool ? text == "true" : PlainInteger(text);
+  const bool is_null = text == "nullptr" || text == "NULL";
+  constant.plain = constant.is_bool ? text == "true" : is_null ? 0 : PlainInteger(text);
   constant.is_name = IsNameOnly(text);
   constant.resolved = constant.plain.has_value();
   return static_cast<int>(constants_.size()) - 1;

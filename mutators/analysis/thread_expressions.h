@@ -40,7 +40,7 @@ class ThreadExpressions {
   ThreadValue EvaluateAs(ThreadType type, int expression) { return arithmetic_.Converted(Evaluate(expression), type); }
   bool IsTrue(int condition) {
     ThreadAddress plain;
-    if (!refusal_.given() && integers_.Evaluate(code_.At(condition), plain)) return plain.integer != 0;
+    if (!refusal_.given() && integers_.Evaluate(code_.At(condition), plain)) return plain.memory >= 0 || plain.integer != 0;
     return arithmetic_.IsTrue(Evaluate(condition));
   }
 

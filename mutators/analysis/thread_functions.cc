@@ -16,6 +16,9 @@ double Root(double x) { return std::sqrt(x); }
 double InverseRoot(double x) { return 1 / std::sqrt(x); }
 double Logarithm(double x) { return std::log(x); }
 double BinaryLogarithm(double x) { return std::log2(x); }
+double Tangent(double x) { return std::tanh(x); }
+double ErrorFunction(double x) { return std::erf(x); }
+double LogarithmOfOneMore(double x) { return std::log1p(x); }
 double Inverse(double x) { return 1 / x; }
 
 constexpr ThreadFunction Plain(std::string_view name, double (*compute)(double)) { return {name, compute}; }
@@ -44,6 +47,12 @@ constexpr std::array kThreadFunctions{Converts("__half2float"),
                                       Plain("logf", Logarithm),
                                       Plain("log", Logarithm),
                                       Plain("log2f", BinaryLogarithm),
+                                      Plain("tanhf", Tangent),
+                                      Plain("tanh", Tangent),
+                                      Plain("erff", ErrorFunction),
+                                      Plain("erf", ErrorFunction),
+                                      Plain("log1pf", LogarithmOfOneMore),
+                                      Plain("__logf", Logarithm),
                                       Plain("__frcp_rn", Inverse)};
 
 }  // namespace

@@ -129,12 +129,12 @@ bool ThreadIntegers::ComputeRow(const ThreadNode& node, ThreadAddress& result) {
 // `a && b`, `a || b`, `a ? b : c`.
 bool ThreadIntegers::ComputeChoice(const ThreadNode& node, ThreadAddress& result) {
   if (!Compute(code_.At(node.parts[0]), result)) return false;
-  const bool holds = result.integer != 0;
+  const bool holds = result.memory >= 0 || result.integer != 0;
   if (node.expression == ThreadNode::Expression::kConditional) return Compute(code_.At(node.parts[holds ? 1 : 2]), result);
   result = {-1, holds};
   if (holds == (node.expression == ThreadNode::Expression::kOr)) return true;
   if (!Compute(code_.At(node.parts[1]), result)) return false;
-  result = {-1, result.integer != 0};
+  result = {-1, result.memory >= 0 || result.integer != 0};
   return true;
 }
 

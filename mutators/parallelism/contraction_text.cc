@@ -63,6 +63,7 @@ ContractionText::ContractionText(const MutationContext& context, const Contracti
   const BlockUniform uniform(context, found_.grid.kernel);
   std::vector<int> nodes = found_.epilogue;
   nodes.insert(nodes.end(), {found_.update, found_.k.bound, found_.m.bound, found_.n.bound});
+  if (found_.start >= 0) nodes.push_back(found_.start);
   for (const int statement : NeededDeclarations(tree_, nodes, Declarations())) {
     const auto& variables = tree_.node(statement).children;
     const bool in_loop = std::find(found_.in_loop.begin(), found_.in_loop.end(), statement) != found_.in_loop.end();
@@ -117,11 +118,23 @@ std::string ContractionText::First(const ElementGrid::Index& index, const std::s
                      Fresh("first_" + letter), kAxisLetters[index.axis], size);
 }
 
-std::string ContractionText::Epilogue(const std::string& sum, const std::string& indent) const {
+std::string ContractionText::StartValue() const {
+  const std::string& type = tree_.node(found_.accumulator).type;
+  const std::string text(tree_.Text(found_.start));
+  return WithoutConst(tree_.node(found_.start).type) == type ? text : fmt::format("static_cast<{}>({})", type, text);
+}
+
+std::string ContractionText::Started(const std::string& sum, const std::string& indent) const {
+  return Statements(Needed({found_.start}), indent, {}) + fmt::format("{}{} = {};\n", indent, sum, StartValue());
+}
+
+std::string ContractionText::Epilogue(const std::string& sum, const std::string& indent, bool started) const {
   const auto name = [&](int declaration) { return tree_.node(declaration).name; };
   std::string text;
   const int flat = found_.grid.flat;
+  const bool adds_start = found_.start >= 0 && !started;
   std::vector<int> nodes = found_.epilogue;
+  if (adds_start) nodes.push_back(found_.start);
   const std::vector<int> needed = Needed(nodes);
   nodes.insert(nodes.end(), needed.begin(), needed.end());
   const auto names_flat = [&](int node) { return NamedIn(tree_, node).contains(flat); };
@@ -131,6 +144,7 @@ std::string ContractionText::Epilogue(const std::string& sum, const std::string&
                         Parenthesised(tree_, indices[1].bound), name(indices[1].declaration));
   }
   text += Statements(needed, indent, {});
+  if (adds_start) text += fmt::format("{}{} += {};\n", indent, sum, StartValue());
   for (const int statement : found_.epilogue)
     text += Statements({statement}, indent, UsesAs(tree_, found_.accumulator, statement, sum));
   return text;

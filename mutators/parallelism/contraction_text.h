@@ -30,12 +30,16 @@ class ContractionText {
   // The other declarations that these nodes need.
   std::vector<int> Needed(const std::vector<int>& nodes) const;
   std::string Statements(const std::vector<int>& statements, const std::string& indent, const Replacements& replacements) const;
-  // What follows the sum, for one element whose indices are declared, with `sum` in the place of the accumulator's name.
-  std::string Epilogue(const std::string& sum, const std::string& indent) const;
+  // `sum` as the sum of one element starts, whose indices are declared; it starts with something.
+  std::string Started(const std::string& sum, const std::string& indent) const;
+  // What follows the sum, for one element whose indices are declared, with `sum` in the place of the accumulator's name. What the
+  // sum starts with is added first, unless it has `started` with it.
+  std::string Epilogue(const std::string& sum, const std::string& indent, bool started = false) const;
   // The body with the file's unit of indentation in the lines of comments, which other lines get when the edit is made.
   std::string Finished(const std::string& body) const;
 
  private:
+  std::string StartValue() const;
   std::vector<int> Declarations() const;
 
   const SyntaxTree& tree_;

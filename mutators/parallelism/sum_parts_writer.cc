@@ -69,6 +69,7 @@ std::string SumPartsWriter::Refusal() {
   if (!size(m.bound, rows_) || !size(n.bound, columns_)) return kUnknownGrid;
   if (!size(found_.k.bound, depth_))
     return "the bound of its sum is neither a number nor a parameter that the launch line passes";
+  if (found_.start >= 0) return fmt::format("its sum does not start at 0, but with `{}`", tree_.Text(found_.start));
   if (SumKindOf(SumType()) == nullptr) return fmt::format("its sum is of type {}", SumType());
   const bool third = launch.grid.size() > 2 && launch.grid[2].text() != "1";
   if (third || m.axis == 2 || n.axis == 2 || !BuiltinUses(tree_, found_.grid.kernel, "blockIdx", 2).empty())

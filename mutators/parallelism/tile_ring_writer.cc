@@ -173,6 +173,24 @@ std::string TileRingWriter::Loading() const {
   return text + "  };\n";
 }
 
+// Gives each of a thread's sums what it starts with, if that is not 0.
+std::string TileRingWriter::Starts() const {
+  if (found_.start < 0) return "";
+  std::string text;
+  for (const Side& side : {m_, n_}) {
+    text += fmt::format("#pragma unroll\n{2}for (int {0} = 0; {0} < {1}; ++{0}) {{\n", side.counter, side.thread,
+                        side.letter == "m" ? "  " : "    ");
+  }
+  for (const Side& side : {m_, n_}) {
+    const std::string lanes = side.letter == "m" ? names_.lanes_m : Fresh("kLanesN");
+    text += fmt::format("      {} = {} + {} + {} * 4 + {} / 4 * 4 * {} + {} % 4;\n", Typed(side.index.declaration),
+                        Name("first_", side), Name("own_", side), Name("lane_", side), side.counter, lanes, side.counter);
+  }
+  text += fmt::format("      if ({} >= {} || {} >= {}) continue;\n", tree_.node(m_.index.declaration).name,
+                      tree_.Text(m_.index.bound), tree_.node(n_.index.declaration).name, tree_.Text(n_.index.bound));
+  return text + Started(fmt::format("{}[{}][{}]", Fresh("sums"), m_.counter, n_.counter), "      ") + "    }\n  }\n";
+}
+
 std::string TileRingWriter::Products() const {
   const auto& [tile_m, tile_n, tile_k, thread_m, thread_n, lanes_m, stages, blocks, unrolled] = names_;
   const std::string step = Fresh("step"), steps = Fresh("steps"), k = Fresh("part_k"), now = Fresh("now"), &j = n_.counter;
@@ -184,6 +202,7 @@ std::string TileRingWriter::Products() const {
   std::string text =
       fmt::format("  // nvcc does not expand macros in a pragma.\n  constexpr int {} = {};\n", Fresh("kUnrollK"), unrolled);
   text += fmt::format("  {} {}[{}][{}] = {{}};\n", sum.type, Fresh("sums"), thread_m, thread_n);
+  text += Starts();
   text += fmt::format("  for (int {0} = 0; {0} < {1} - 1; ++{0}) {2}({0});\n", next, stages, bring);
   text += wait("  ") + fmt::format("  {}(0, 0, 0);\n", load);
   text += fmt::format("  for (int {0} = 0; {0} < {1}; ++{0}) {{\n    {2}({0} + {3} - 1);\n", step, steps, bring, stages);
@@ -227,7 +246,7 @@ std::string TileRingWriter::Stores() const {
                       name(n_.index.declaration), tree_.Text(n_.index.bound));
   const std::string& sum = name(found_.accumulator);
   text += fmt::format("      float {0} = {1}[{2} / {3} * {4} + {2} % {3}];\n", sum, own, t, kWarpN, row);
-  return text + Epilogue(sum, "      ") + "    }\n    __syncwarp();\n  }\n";
+  return text + Epilogue(sum, "      ", true) + "    }\n    __syncwarp();\n  }\n";
 }
 
 std::string TileRingWriter::Body() const {

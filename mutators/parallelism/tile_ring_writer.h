@@ -64,6 +64,7 @@ class TileRingWriter : private ContractionText {
   std::string CheckedCopies(const Side& side) const;
   std::string Bringing() const;
   std::string Loading() const;
+  std::string Starts() const;
   std::string Products() const;
   std::string Stores() const;
 

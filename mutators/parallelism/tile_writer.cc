@@ -105,24 +105,43 @@ std::string TileWriter::Part(const Side& side) const {
                      side.thread, Fresh("part_" + side.letter), Fresh("tile_" + side.letter), Fresh("step"), Offset(side));
 }
 
+// An update, or a part of it, with the parts of the tiles as the factors. Variables that depend on both factors are written out.
+std::string TileWriter::Combined(int node) const {
+  const std::string sum = fmt::format("{}[{}][{}]", tree_.node(found_.accumulator).name, m_.counter, n_.counter);
+  Replacements parts = UsesAs(tree_, found_.accumulator, node, sum);
+  for (const Side& side : {m_, n_}) {
+    std::vector<int> uses = side.factor.repeated;
+    uses.push_back(side.factor.expression);
+    for (const int use : uses) {
+      if (IsWithin(tree_, use, node)) parts.emplace_back(use, fmt::format("{}[{}]", Fresh("part_" + side.letter), side.counter));
+    }
+  }
+  for (const int variable : found_.combined) {
+    if (!NamedIn(tree_, node).contains(variable)) continue;
+    const int value = tree_.node(variable).children.back();
+    const std::string type = WithoutConst(tree_.node(variable).type);
+    const bool same = WithoutConst(tree_.node(value).type) == type;
+    const Replacements uses =
+        UsesAs(tree_, variable, node, fmt::format("{}({})", same ? "" : fmt::format("static_cast<{}>", type), Combined(value)));
+    parts.insert(parts.end(), uses.begin(), uses.end());
+  }
+  return TextWith(tree_, node, parts);
+}
+
 std::string TileWriter::Products() const {
   const std::string step = Fresh("step");
   std::string text = fmt::format("#pragma unroll 8\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n", step, names_.tile_k);
   for (const Side& side : {m_, n_})
     text += fmt::format("      {} {}[{}];\n", side.type, Fresh("part_" + side.letter), side.thread);
   text += Part(m_) + Part(n_);
-  const std::string sum = fmt::format("{}[{}][{}]", tree_.node(found_.accumulator).name, m_.counter, n_.counter);
-  Replacements parts = UsesAs(tree_, found_.accumulator, found_.update, sum);
-  for (const Side& side : {m_, n_})
-    parts.emplace_back(side.factor.expression, fmt::format("{}[{}]", Fresh("part_" + side.letter), side.counter));
   text += fmt::format("#pragma unroll\n      for (int {0} = 0; {0} < {1}; ++{0}) {{\n", m_.counter, m_.thread);
   text += fmt::format("#pragma unroll\n        for (int {0} = 0; {0} < {1}; ++{0}) {2}\n", n_.counter, n_.thread,
-                      TextWith(tree_, found_.update, parts));
+                      Combined(found_.update));
   return text + "      }\n    }\n";
 }
 
-// What follows the sum, for each of a thread's elements.
-std::string TileWriter::Stores() const {
+// The beginning of loops over a thread's elements, with their indices.
+std::string TileWriter::EachElement() const {
   const auto name = [&](int declaration) { return tree_.node(declaration).name; };
   std::string text = fmt::format("#pragma unroll\n  for (int {0} = 0; {0} < {1}; ++{0}) {{\n", m_.counter, m_.thread);
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n", n_.counter, n_.thread);
@@ -130,8 +149,13 @@ std::string TileWriter::Stores() const {
     text += fmt::format("      {} = {} + {};\n", Typed(side.index.declaration), Fresh("first_" + side.letter), Offset(side));
   text += fmt::format("      if ({} >= {} || {} >= {}) continue;\n", name(m_.index.declaration), tree_.Text(m_.index.bound),
                       name(n_.index.declaration), tree_.Text(n_.index.bound));
-  const std::string sum = fmt::format("{}[{}][{}]", name(found_.accumulator), m_.counter, n_.counter);
-  return text + Epilogue(sum, "      ") + "    }\n  }\n";
+  return text;
+}
+
+// What follows the sum, for each of a thread's elements.
+std::string TileWriter::Stores() const {
+  const std::string sum = fmt::format("{}[{}][{}]", tree_.node(found_.accumulator).name, m_.counter, n_.counter);
+  return EachElement() + Epilogue(sum, "      ", true) + "    }\n  }\n";
 }
 
 std::string TileWriter::Body() const {
@@ -139,6 +163,10 @@ std::string TileWriter::Body() const {
   const SyntaxNode& k = tree_.node(found_.k.counter);
   std::string text = "{\n" + Constants() + Common("  ");
   text += fmt::format("  {} {}[{}][{}] = {{}};\n", sum.type, sum.name, m_.thread, n_.thread);
+  if (found_.start >= 0) {
+    text += EachElement();
+    text += Started(fmt::format("{}[{}][{}]", sum.name, m_.counter, n_.counter), "      ") + "    }\n  }\n";
+  }
   text += fmt::format("  for ({0} {1} = 0; {1} < {2}; {1} += {3}) {{\n", k.type, Fresh("first_k"), tree_.Text(found_.k.bound),
                       names_.tile_k);
   text += Staged(m_) + Staged(n_) + "    __syncthreads();\n" + Products() + "    __syncthreads();\n  }\n";

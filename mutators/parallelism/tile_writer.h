@@ -44,7 +44,9 @@ class TileWriter : private ContractionText {
   std::string Offset(const Side& side) const;
   std::string Staged(const Side& side) const;
   std::string Part(const Side& side) const;
+  std::string Combined(int node) const;
   std::string Products() const;
+  std::string EachElement() const;
   std::string Stores() const;
 
   const SyntaxTree& tree_;

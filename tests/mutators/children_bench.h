@@ -60,9 +60,11 @@ class ChildrenTest : public CpuDeviceTest {
 
   static CompileResult CompileWith(Compiler& compiler, const std::string& source, bool checked = false) {
     CompilerInput request{source, {}, "sm_90a", checked};
-    for (const Step& step : ParseTemplate("candidate", source).steps) {
+    const KernelTemplate candidate = ParseTemplate("candidate", source);
+    for (const Step& step : candidate.steps) {
       if (step.launch) request.kernel_expressions.push_back(step.launch->kernel_expression);
     }
+    for (const auto& constant : candidate.constants) request.variables.push_back(constant.variable);
     return compiler.Compile(request);
   }
 

@@ -201,7 +201,7 @@ __global__ void distance(const float* A, const float* B, float* C, int M, int N,
   int col = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= M || col >= N) return;
   float acc = 0.0f;
-  for (int k = 0; k < K; k++) acc += fabsf(A[row * K + k] - B[k * N + col]);
+  for (int k = 0; k < K; k++) acc += 1.0f + fabsf(A[row * K + k] - B[k * N + col]);
   C[row * N + col] = acc;
 }
 )",
@@ -291,7 +291,7 @@ __global__ void started(const float* A, const float* B, float* C, int M, int N, 
   C[row * N + col] = acc;
 }
 )",
-     "acc does not start at 0"},
+     "with which its sum starts, may be written while the kernel runs"},
     {R"(
 // evo:launch twice(A, B, C, D, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
 __global__ void twice(const float* A, const float* B, const float* C, float* D, int M, int N, int K) {

@@ -20,7 +20,11 @@ TEST_F(ForeignProducts, TileContraction) {
                              {"12_whole_tiles"},
                              {"13_column_of_results"},
                              {"14_warp_per_element",
-                              "warp_gemm: its threads work together already: barriers, shuffles, atomics or shared memory; it"}});
+                              "warp_gemm: its threads work together already: barriers, shuffles, atomics or shared memory; it"},
+                             {"15_batched_tiles"},
+                             {"16_bias_first"},
+                             {"17_batch_along_y"},
+                             {"18_manhattan"}});
 }
 
 // Sums that are divided among blocks.
@@ -38,7 +42,11 @@ TEST_F(ForeignProducts, SplitK) {
                          {"11_register_tiles"},
                          {"12_whole_tiles"},
                          {"13_column_of_results"},
-                         {"14_warp_per_element", "(silence)"}});
+                         {"14_warp_per_element", "(silence)"},
+                         {"15_batched_tiles"},
+                         {"16_bias_first"},
+                         {"17_batch_along_y"},
+                         {"18_manhattan"}});
 }
 
 // Products of half and bfloat16 apply, and those of floats are refused.
@@ -56,7 +64,11 @@ const std::vector<ForeignKernel> kOnlyOfHalves = {
     {"11_register_tiles", "sgemm2d: the factor `A[(long long)row * K + k_2]` is no element of half or bfloat16 converted"},
     {"12_whole_tiles", "MatrixMulCUDA: the factor `A[(long long)row * wA + k_2]` is no element of half or bfloat16"},
     {"13_column_of_results", "gemm1d: the factor `A[(long long)row * K + k]` is no element of half or bfloat16 converted to"},
-    {"14_warp_per_element", "(silence)"}};
+    {"14_warp_per_element", "(silence)"},
+    {"15_batched_tiles"},
+    {"16_bias_first"},
+    {"17_batch_along_y"},
+    {"18_manhattan"}};
 
 TEST_F(ForeignProducts, TensorContraction) { Check("tensor_contraction", kOnlyOfHalves); }
 
@@ -76,7 +88,11 @@ TEST_F(ForeignProducts, SplitTensorContraction) {
          {"11_register_tiles"},
          {"12_whole_tiles"},
          {"13_column_of_results"},
-         {"14_warp_per_element", "(silence)"}});
+         {"14_warp_per_element", "(silence)"},
+         {"15_batched_tiles"},
+         {"16_bias_first"},
+         {"17_batch_along_y"},
+         {"18_manhattan"}});
 }
 
 TEST_F(ForeignProducts, WarpGroupContraction) { Check("warp_group_contraction", kOnlyOfHalves); }
