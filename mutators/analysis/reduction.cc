@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "mutators/analysis/combination.h"
+#include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
