@@ -59,7 +59,8 @@ std::string SplitAttentionWriter::Refusal() const {
     return fmt::format("rows of {} elements exceed the registers of lanes", found_.depth);
   const std::size_t axis = found_.launch->grid.size();
   if (axis >= kAxes.size()) return "its keys would be divided along a fourth dimension of the grid";
-  const std::string body = Body(kAttentionOfParts);
+  // Before the parts are named in them.
+  const std::string body = writer_.BodyOf(fmt::format("{}{}", kAttentionParts, kAttentionOfParts));
   for (const char* builtin : {"blockIdx", "gridDim"}) {
     if (body.find(fmt::format("{}.{}", builtin, kAxes[axis])) != std::string::npos)
       return fmt::format("it names {}.{}, along which its keys would be divided", builtin, kAxes[axis]);
