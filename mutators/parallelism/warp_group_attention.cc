@@ -5,6 +5,7 @@
 #include "mutators/parallelism/attention_group_writer.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/merged_attention.h"
 
 namespace evo {
 namespace {
@@ -44,20 +45,32 @@ class WarpGroupAttention : public KernelVisitor {
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
   // Why a kernel is no attention is what fuse_attention says.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
+    bool found = false;
+    VisitAttentions(
+        context, [&](Proposal proposal) { found = true, propose(std::move(proposal)); }, refuse);
+    if (found) return;
+    const MergedAttention& merged = MergedAttentionIn(context);
+    if (!merged.tree) return;
+    const MutationContext inside{context.kernel_template, context.genome, *merged.tree, merged.rendered};
+    const auto with_merged = [&](const Proposal& proposal) {
+      if (auto whole = WithMerged(merged, proposal)) propose(*std::move(whole));
+    };
+    VisitAttentions(inside, with_merged, refuse);
+  }
+
+  static void VisitAttentions(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
     const Refuse in_silence = [](const std::string&) {};
     VisitRecognised(context, in_silence, AsAttention, [&](const Attention& attention, const Refuse&) {
-      const auto refuse_kernel = [&](const std::string& why) {
-        refuse(fmt::format("{}: {}", context.tree.node(attention.kernel).name, why));
-      };
       if (attention.own_keys) return;  // one query a head, which tensor cores have no use for
+      const std::string name = context.tree.node(attention.kernel).name;
       const std::string& required = context.rendered.required_arch;
       if (attention.element == "float")
-        refuse_kernel("its rows are of float");
+        refuse(fmt::format("{}: its rows are of float", name));
       else if (attention.depth % 64 != 0 || attention.depth > kLongestRow)
-        refuse_kernel(
-            fmt::format("its rows have {} elements, and products of warp groups take 64, 128, 192 or 256", attention.depth));
+        refuse(fmt::format("{}: its rows have {} elements, and products of warp groups take 64, 128, 192 or 256", name,
+                           attention.depth));
       else if (!required.empty() && required != kHopper)
-        refuse_kernel(fmt::format("its source requires {}, and products of warp groups {}", required, kHopper));
+        refuse(fmt::format("{}: its source requires {}, and products of warp groups {}", name, required, kHopper));
       else
         for (const GroupStart& start : kGroupStarts) propose(ByGroups(context, attention, start));
     });

@@ -30,5 +30,31 @@ TEST_F(ForeignAttentions, FuseAttention) {
                            {"22_long_rows"}});
 }
 
+// What fuse_attention refuses is refused in silence.
+TEST_F(ForeignAttentions, WarpGroupAttention) {
+  Check("warp_group_attention", {{"01_three_passes", "its rows have 32 elements"},
+                                 {"02_online_strided", "its rows have 32 elements"},
+                                 {"03_block_per_row", "its rows have 32 elements"},
+                                 {"04_warp_per_row", "its rows have 32 elements"},
+                                 {"05_scores_in_global", "its rows have 48 elements"},
+                                 {"06_separate_kernels", "its rows have 32 elements"},
+                                 {"07_key_lengths", "its rows have 32 elements"},
+                                 {"08_template"},
+                                 {"09_shared_tiles", "its rows have 32 elements"},
+                                 {"10_flat_macro_fp32", "sdpa: its rows are of float"},
+                                 {"11_no_keys", "ragged: its rows are of float"},
+                                 {"12_causal_masked_half2", "(silence)"},
+                                 {"13_alibi", "(silence)"},
+                                 {"14_padding_mask", "(silence)"},
+                                 {"15_sliding_window", "(silence)"},
+                                 {"16_packed_qkv", "(silence)"},
+                                 {"17_grouped_queries"},
+                                 {"18_decode_cache", "(silence)"},
+                                 {"19_two_kernels", "pv: its rows are of float"},
+                                 {"20_additive_bias", "(silence)"},
+                                 {"21_decode_thread", "(silence)"},
+                                 {"22_long_rows"}});
+}
+
 }  // namespace
 }  // namespace evo
