@@ -24,7 +24,7 @@ constexpr std::size_t kMostProductSizes = 6;
 constexpr std::int64_t kMostProductNumber = 300;
 // Threads of a product with the sizes above, with some beyond its edges.
 constexpr std::int64_t kMostProductThreads = 17'000;
-constexpr std::size_t kThreadsOfLarge = 24, kDecidingThreads = 3;
+constexpr std::size_t kThreadsOfLarge = 24, kBlocksOfLarge = 4, kDecidingThreads = 3;
 
 // Integers that what follows the sum may name.
 std::set<int> NotedIn(const SyntaxTree& tree, int kernel, const ConvolutionParts& parts) {
@@ -68,7 +68,7 @@ void ProductFinder::FindBatchAxis(const LaunchDirective& launch) {
     const auto all = expression.Names();
     return std::find(all.begin(), all.end(), name) != all.end();
   };
-  for (std::size_t axis = launch.grid.size(); axis-- > 1 && batch_axis_ < 0;) {
+  for (std::size_t axis = launch.grid.size(); axis-- > 1 && sizes_.batch_axis < 0;) {
     const std::string text = launch.grid[axis].text();
     if (std::find(runs_.names().begin(), runs_.names().end(), text) == runs_.names().end()) continue;
     bool only = true;
@@ -76,13 +76,13 @@ void ProductFinder::FindBatchAxis(const LaunchDirective& launch) {
       only = only && (other == axis || !names(text, launch.grid[other]));
     for (const Expression& dimension : launch.block) only = only && !names(text, dimension);
     for (const auto& [parameter, expression] : runs_.arguments()) only = only && (axis == 2 || !names(text, expression));
-    if (only) batch_axis_ = static_cast<int>(axis), batch_ = text;
+    if (only) sizes_.batch_axis = static_cast<int>(axis), sizes_.batch = text;
   }
 }
 
 std::int64_t ProductFinder::BatchOf(const LaunchRuns::Setting& setting, std::int64_t thread) const {
-  if (batch_axis_ < 0) return 0;
-  return LaunchRuns::BuiltinsOf(setting, thread).at(BuiltinSymbol("blockIdx", static_cast<std::size_t>(batch_axis_)));
+  if (sizes_.batch_axis < 0) return 0;
+  return LaunchRuns::BuiltinsOf(setting, thread).at(BuiltinSymbol("blockIdx", static_cast<std::size_t>(sizes_.batch_axis)));
 }
 
 bool ProductFinder::Refuse(std::string why) {
@@ -159,11 +159,11 @@ bool ProductFinder::RunAll(std::size_t number) {
     sizes[runs_.names()[i]] = (sizes_.tiles       ? kProductSizesOfTiles
                                : runs_.together() ? kProductSizesOfBlocks
                                                   : kProductSizes)[number][i];
-  if (batch_axis_ >= 0) sizes[batch_] = 2;
+  if (sizes_.batch_axis >= 0) sizes[sizes_.batch] = 2;
   const auto setting = runs_.SettingOf(sizes);
   sizes_.others = !setting;  // with other sizes it may have threads
   sizes_.threads = setting.has_value();
-  if (!setting || (setting->grid[2] != 1 && batch_axis_ != 2))
+  if (!setting || (setting->grid[2] != 1 && sizes_.batch_axis != 2))
     return Refuse("its launch line has a third dimension, or passes what is no number");
   if (setting->Threads() > kMostProductThreads) return Refuse("it has more threads than a product of such sizes has elements");
   launches_[number] = {};
@@ -188,7 +188,7 @@ bool ProductFinder::FindRoles() {
   read_.erase(output_);
   const auto roles = ProductRolesOf(launches_, integers, read_, sizes_.tiles);
   if (roles) roles_ = *roles;
-  return roles && (batch_axis_ < 0 || AddDistances(roles_, launches_, integers));
+  return roles && (sizes_.batch_axis < 0 || AddDistances(roles_, launches_, integers));
 }
 
 bool ProductFinder::RunLarge() {
@@ -199,7 +199,9 @@ bool ProductFinder::RunLarge() {
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse("its launch line has no threads where sizes are large");
   std::uint64_t random = 1;
-  for (std::size_t i = 0; i < (runs_.together() ? 1 : kThreadsOfLarge); ++i) {
+  // Of several products, some that are far from the first.
+  const std::size_t of_blocks = sizes_.batch_axis < 0 ? 1 : kBlocksOfLarge;
+  for (std::size_t i = 0; i < (runs_.together() ? of_blocks : kThreadsOfLarge); ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     const auto thread = static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(setting->Threads()));
     const auto sums = SumsOf(*setting, thread);

@@ -38,7 +38,7 @@ class ProductFinder {
   const std::set<int>& written() const { return written_; }
   const LaunchRuns& runs() const { return runs_; }
   // The axis of the grid along which there are several products; -1 if there is one.
-  int batch_axis() const { return batch_axis_; }
+  int batch_axis() const { return sizes_.batch_axis; }
 
  private:
   bool Refuse(std::string why);
@@ -57,14 +57,16 @@ class ProductFinder {
   // Which sizes are tried, whether others may say more, and whether there are threads with these.
   struct Tried {
     bool tiles = false, others = false, threads = true;
+    // The axis of the grid along which there are several products, and the size of the launch line that is their number.
+    int batch_axis = -1;
+    std::string batch{};
   };
   Tried sizes_;
   std::set<int> written_;
   LaunchRuns runs_;
   ProductLaunch launches_[2];
   std::set<int> read_;  // buffers
-  int output_ = -1, batch_axis_ = -1;
-  std::string batch_;  // the size of the launch line that is their number
+  int output_ = -1;
   std::int64_t largest_ = 0;
   ProductRoles roles_;
   std::string why_;

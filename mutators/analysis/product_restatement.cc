@@ -206,15 +206,15 @@ class ProductWriter {
       text =
           RenderLaunchChange(text, {launch_.kernel, "arguments", fmt::format("{}, {}", fmt::join(launch_.arguments, ", "), rows)})
               .value_or("");
+    const std::string batch =
+        product_.batch_axis() < 0 ? "" : ", " + launch_.grid[static_cast<std::size_t>(product_.batch_axis())].text();
     for (const auto& [field, value] :
-         {std::pair<std::string, std::string>("grid", fmt::format("ceil_div({}, 16), ceil_div({}, 16){}", columns, rows,
-                                                                  product_.batch_axis() < 0 ? "" : ", " + BatchPassed())),
+         {std::pair<std::string, std::string>("grid", fmt::format("ceil_div({}, 16), ceil_div({}, 16){}", columns, rows, batch)),
           std::pair<std::string, std::string>("block", "16, 16")})
       text = RenderLaunchChange(text, {launch_.kernel, field, value}).value_or("");
     return text;
   }
 
-  std::string BatchPassed() const { return launch_.grid[static_cast<std::size_t>(product_.batch_axis())].text(); }
   std::string RowsName() const { return UnusedName(tree_.text(), "row_count"); }
 
   // What the launch line has for the number of rows: its parameter, or what all blocks along an axis have.

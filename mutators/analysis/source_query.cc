@@ -154,7 +154,10 @@ bool IsArithmetic(std::string_view type) {
 
 std::string IndentOf(const SyntaxTree& tree, int node) {
   const std::string& text = tree.text();
-  std::size_t line = tree.node(node).range.begin;
+  const int parent = tree.node(node).parent;
+  const bool is_body =
+      parent >= 0 && tree.node(node).kind_name == "CompoundStmt" && tree.node(parent).kind_name.starts_with("Function");
+  std::size_t line = tree.node(is_body ? parent : node).range.begin;
   while (line > 0 && text[line - 1] != '\n') --line;
   const std::size_t first = text.find_first_not_of(" \t", line);
   return text.substr(line, std::min(first, text.size()) - line);

@@ -43,9 +43,9 @@ TEST_F(ForeignProducts, SplitK) {
                          {"12_whole_tiles"},
                          {"13_column_of_results"},
                          {"14_warp_per_element", "(silence)"},
-                         {"15_batched_tiles"},
-                         {"16_bias_first"},
-                         {"17_batch_along_y"},
+                         {"15_batched_tiles", "bmm_tiled: its blocks go along three axes already"},
+                         {"16_bias_first", "linear_forward: its sum does not start at 0, but with"},
+                         {"17_batch_along_y", "batched_gemm: its blocks go along three axes already"},
                          {"18_manhattan"}});
 }
 
@@ -65,10 +65,10 @@ const std::vector<ForeignKernel> kOnlyOfHalves = {
     {"12_whole_tiles", "MatrixMulCUDA: the factor `A[(long long)row * wA + k_2]` is no element of half or bfloat16"},
     {"13_column_of_results", "gemm1d: the factor `A[(long long)row * K + k]` is no element of half or bfloat16 converted to"},
     {"14_warp_per_element", "(silence)"},
-    {"15_batched_tiles"},
-    {"16_bias_first"},
+    {"15_batched_tiles", "bmm_tiled: the factor"},
+    {"16_bias_first", "linear_forward: the factor"},
     {"17_batch_along_y"},
-    {"18_manhattan"}};
+    {"18_manhattan", "distances: the factor `p[row * dims + k]` is no element of half or bfloat16 converted to float"}};
 
 TEST_F(ForeignProducts, TensorContraction) { Check("tensor_contraction", kOnlyOfHalves); }
 
@@ -91,8 +91,8 @@ TEST_F(ForeignProducts, SplitTensorContraction) {
          {"14_warp_per_element", "(silence)"},
          {"15_batched_tiles"},
          {"16_bias_first"},
-         {"17_batch_along_y"},
-         {"18_manhattan"}});
+         {"17_batch_along_y", "batched_gemm: the factor `__half2float(a[(long long)blockIdx.z * m * k"},
+         {"18_manhattan", "distances: the factor `right` is no element of float"}});
 }
 
 TEST_F(ForeignProducts, WarpGroupContraction) { Check("warp_group_contraction", kOnlyOfHalves); }
