@@ -122,6 +122,9 @@ class SumRewriter {
     const auto& sides = tree_.node(statement).children;
     const std::string_view spelled = tree_.Operator(statement);
     if (sides.empty()) return std::nullopt;
+    if (IsAtomic(statement))
+      return Guarded(parts[0], fmt::format("{}({}, ", tree_.node(statement).name, tree_.Text(sides[1])), tree_.Text(sides[2]),
+                     ")");
     const int variable = Declared(sides[0]);
     const bool local = variable >= 0 && tree_.node(variable).kind_name == "VarDecl" && !IsSharedName(sides[0]) &&
                        tree_.node(variable).type.find_first_of("*&[") == std::string::npos && tree_.node(variable).type != "bool";
@@ -134,9 +137,22 @@ class SumRewriter {
       value = tree_.Text(sides[1]);
     }
     if (value.empty()) return std::nullopt;
+    return Guarded(parts[0], fmt::format("{} += ", tree_.node(variable).name), value, "");
+  }
+
+  // Whether a statement adds to one number in memory, whose place does not depend on data, a value for which 0 is nothing.
+  bool IsAtomic(int statement) const {
+    const SyntaxNode& call = tree_.node(statement);
+    const bool named = call.kind_name == "CallExpr" && (call.name == "atomicAdd" || call.name == "atomicOr");
+    return named && call.children.size() == 3 && Declared(call.children[1]) >= 0 && !Loads(call.children[1]) &&
+           OnlyComputes(call.children[2]);
+  }
+
+  // `head`, the value if the condition holds and else 0, and `tail`, under the part of the condition that does not load.
+  std::string Guarded(int condition, const std::string& head, std::string_view value, const std::string& tail) const {
     // `a && b && c`, of which the first do not load.
     std::vector<int> conditions;
-    AddConditions(parts[0], conditions);
+    AddConditions(condition, conditions);
     std::string guard, data;
     for (const int one : conditions) {
       std::string& to = data.empty() && !Loads(one) ? guard : data;
@@ -145,7 +161,7 @@ class SumRewriter {
       if (!to.empty()) to += " && ";
       to += bare ? std::string(tree_.Text(plain)) : fmt::format("({})", tree_.Text(plain));
     }
-    const std::string sum = fmt::format("{} += {} ? {} : 0;", tree_.node(variable).name, data, value);
+    const std::string sum = fmt::format("{}{} ? {} : 0{};", head, data, value, tail);
     return guard.empty() ? sum : fmt::format("if ({}) {}", guard, sum);
   }
 

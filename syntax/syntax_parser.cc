@@ -11,6 +11,7 @@
 #include "syntax/inlining.h"
 #include "syntax/kept_preambles.h"
 #include "syntax/libclang.h"
+#include "syntax/plain_loops.h"
 #include "syntax/plain_text.h"
 #include "syntax/preamble.h"
 #include "syntax/shared_pointers.h"
@@ -177,7 +178,8 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
     if (!less) less = WithoutFunctorCalls(of);
     if (!less) less = WithCallsInlined(of);
     if (!less) less = WithoutSharedPointers(of);
-    return less ? less : WithConditionalSums(of);
+    if (!less) less = WithConditionalSums(of);
+    return less ? less : WithPlainLoops(of);
   };
   text = without_calls(tree);
   for (int round = 0; text && round < kMostInlinedCalls; ++round) {

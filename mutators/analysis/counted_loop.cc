@@ -104,6 +104,31 @@ bool IsUnconditional(const SyntaxTree& tree, int node, int scope) {
   return true;
 }
 
+bool IsReadByLoopBefore(const SyntaxTree& tree, int element, const CountedLoop& loop) {
+  const int function = tree.node(loop.parts.statement).function;
+  if (function < 0) return false;
+  const auto written = WrittenIn(tree, function);
+  const auto named = NamedIn(tree, element);
+  for (const int declaration : named) {
+    if (declaration != loop.counter && (written.contains(declaration) || IsMemoryName(tree, declaration))) return false;
+  }
+  for (const int statement : tree.node(tree.node(loop.parts.statement).parent).children) {
+    if (statement == loop.parts.statement) return false;
+    const auto before = AsCountedLoop(tree, statement);
+    if (!before || !HaveSameHeader(tree, *before, loop) || JumpsOut(tree, before->parts.body)) continue;
+    auto same = named;
+    same.erase(loop.counter);
+    same.insert(before->counter);
+    for (const int node : Subtree(tree, before->parts.body)) {
+      const SyntaxNode& read = tree.node(node);
+      if (read.kind_name == "ArraySubscriptExpr" && read.converted && tree.Text(node) == tree.Text(element) &&
+          NamedIn(tree, node) == same && IsUnconditional(tree, node, before->parts.body))
+        return true;
+    }
+  }
+  return false;
+}
+
 std::string TextWith(const SyntaxTree& tree, int node, const Replacements& replacements) {
   const SourceRange whole = tree.node(node).range;
   std::vector<std::pair<SourceRange, const std::string*>> places;

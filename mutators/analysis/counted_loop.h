@@ -36,6 +36,9 @@ bool HaveSameHeader(const SyntaxTree& tree, const CountedLoop& a, const CountedL
 bool JumpsOut(const SyntaxTree& tree, int node);
 // Whether a node is evaluated exactly once whenever `scope` is executed: under no condition and in no inner loop.
 bool IsUnconditional(const SyntaxTree& tree, int node, int scope);
+// Whether an earlier loop of the same block with the same header reads the element that a node of this loop's body reads, in
+// every turn, so that it is there to be read.
+bool IsReadByLoopBefore(const SyntaxTree& tree, int element, const CountedLoop& loop);
 
 // Nodes and the texts that replace them.
 using Replacements = std::vector<std::pair<int, std::string>>;

@@ -99,7 +99,8 @@ class Body {
       if (at.converted) {
         if (!read_only && !own) early_reads_allowed = false;
         if (!read_only) divisible_ = false;
-        const bool always = IsUnconditional(tree, node, body) || IsIn(loads_, node);
+        const bool always =
+            IsUnconditional(tree, node, body) || IsIn(loads_, node) || (read_only && IsReadByLoopBefore(tree, node, loop_));
         if (!dereference && (read_only || !stores) && IsWide(node) && always) Add(loads_, node, false);
       } else if (!dereference && IsWide(node) && IsStoreStatement(tree, node, body) && !at.type.starts_with("const ")) {
         Add(stores_, node, true);

@@ -97,6 +97,23 @@ TEST(VectorLoadShared, BeginsBehindABase) {
   EXPECT_THAT(from_base[3], testing::HasSubstr("for (int i = b + ((b + n) - b) / 4 * 4 + threadIdx.x; i < b + n; i += 128) {"));
 }
 
+// A load under a condition, if a loop before has made it in every turn: then it may be made for whole vectors.
+TEST(VectorLoadShared, LoadsUnderAConditionWhatWasReadBefore) {
+  const std::string sum = "  float s = 0;\n  for (int i = threadIdx.x; i < n; i += 128) s += in[i];\n";
+  const std::string scaled = "  for (int i = threadIdx.x; i < n; i += 128) out[i] = s > 0 ? in[i] / s : 0;\n";
+  const auto both = Bodies("vector_load_shared", sum + scaled);
+  ASSERT_THAT(both, testing::Not(IsEmpty()));
+  EXPECT_TRUE(std::any_of(both.begin(), both.end(), [](const std::string& body) {
+    return body.find("items_1[item] = s > 0 ? items_0[item] / s : 0;") != std::string::npos;
+  })) << both.back();
+  for (const std::string& body :
+       {"  float s = n;\n" + scaled, "  float s = 0;\n  for (int i = threadIdx.x; i < n - 1; i += 128) s += in[i];\n" + scaled,
+        "  float s = 0;\n  for (int i = threadIdx.x; i < n; i += 128) s += i > 3 ? in[i] : 0;\n" + scaled}) {
+    for (const std::string& child : Bodies("vector_load_shared", body))
+      EXPECT_EQ(child.find("items_0[item] / s"), std::string::npos) << child;
+  }
+}
+
 TEST(VectorLoadShared, LeavesDivisionsThatItDoesNotUnderstand) {
   for (const char* body : {"  for (int i = threadIdx.x; i < n; i += 64) out[i] = in[i];\n",  // the block has 128 threads
                            "  for (int i = n; i < 2 * n; i += 128) out[i] = in[i];\n",

@@ -115,6 +115,36 @@ TEST(Inlining, LeavesFunctionsThatReturnEarlyOrCallThemselves) {
   EXPECT_THAT(Inlined(recursive), HasSubstr("f("));
 }
 
+TEST(PlainLoops, AreLoopsThatCountUp) {
+  EXPECT_THAT(
+      Inlined("__global__ void k(float* x, int n) {\n  float s = 0;\n  int i = 0;\n  while (i < n) {\n    s += x[i];\n    "
+              "i++;\n  }\n  x[0] = s;\n}\n"),
+      HasSubstr("for (int i = 0; i < n; i++) {\n    s += x[i];\n    }\n  x[0] = s;"));
+  EXPECT_THAT(Inlined("__global__ void k(float* x, unsigned n) {\n  for (unsigned i = 0; i != n; ++i) x[i] = 1;\n}\n"),
+              HasSubstr("for (unsigned i = 0; i < n; ++i)"));
+}
+
+TEST(PlainLoops, AreNotThoseThatDoMore) {
+  for (const char* body :
+       {"int i = 0; while (i < n) { x[i] = 1; i++; } x[0] = i;", "int i = 0; while (i < n) { if (x[i] > 0) continue; i++; }",
+        "int i = 0; x[0] = 2; while (i < n) { x[i] = 1; i++; }", "int i = 0; while (i < n) { i += x[i] > 0; i++; }",
+        "for (int i = 0; i != n; ++i) { n = n - 1; }", "for (int i = 0; i != n; ++i) { i += x[i] > 0; }",
+        "for (int i = 0; i != n; i += 2) { x[i] = 1; }", "for (int i = 1; i != n; ++i) { x[i] = 1; }"}) {
+    const std::string text = std::string("__global__ void k(float* x, int n) {\n") + body + "\n}\n";
+    EXPECT_EQ(Inlined(text), text);
+  }
+}
+
+TEST(ConditionalSums, TakeAtomicsOfOneNumber) {
+  EXPECT_THAT(
+      Inlined(
+          "__global__ void k(float* x, int* c, int n) {\n  int i = threadIdx.x;\n  if (i < n && x[i] > 1) atomicOr(c, 1);\n}\n"),
+      HasSubstr("if (i < n) atomicOr(c, x[i] > 1 ? 1 : 0);"));
+  const std::string counts =
+      "__global__ void k(int* x, int* c, int n) {\n  int i = threadIdx.x;\n  if (x[i] < n) atomicAdd(&c[x[i]], 1);\n}\n";
+  EXPECT_EQ(Inlined(counts), counts) << "its place is only right under the condition";
+}
+
 TEST(Inlining, FindsTheArgumentsOfTemplatesByWhatTheyGet) {
   const std::string text = Inlined(
       "template <typename T> __device__ T twice(T v) { return v + v; }\n"

@@ -1,0 +1,117 @@
+#include "syntax/plain_loops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace evo {
+namespace {
+
+class LoopRewriter {
+ public:
+  explicit LoopRewriter(const SyntaxTree& tree) : tree_(tree) {}
+
+  // One loop at a time, since the text of an outer one contains the inner ones.
+  std::optional<std::string> Run() const {
+    for (int node = 1; node < static_cast<int>(tree_.nodes().size()); ++node) {
+      const SyntaxNode& loop = tree_.node(node);
+      if (loop.function < 0) continue;
+      if (loop.kind_name == "ForStmt") {
+        if (const int condition = UnequalCondition(node); condition >= 0) return WithLess(condition);
+      } else if (loop.kind_name == "WhileStmt") {
+        if (auto text = WithFor(node)) return text;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  int Declared(int node) const {
+    while (tree_.node(node).kind_name == "ParenExpr" && tree_.node(node).children.size() == 1)
+      node = tree_.node(node).children[0];
+    return tree_.node(node).kind_name == "DeclRefExpr" ? tree_.node(node).refers_to : -1;
+  }
+
+  bool IsWithin(int node, int outer) const { return node >= outer && node < tree_.EndOf(outer); }
+
+  static bool IsInteger(const std::string& type) {
+    return type == "int" || type == "unsigned int" || type == "long" || type == "unsigned long" || type == "long long" ||
+           type == "unsigned long long";
+  }
+
+  // Whether a variable or a parameter is only read, but in these nodes.
+  bool IsOnlyRead(int declaration, int but = -1) const {
+    const auto& uses = tree_.UsesOf(declaration);
+    return std::all_of(uses.begin(), uses.end(), [&](int use) {
+      return (but >= 0 && IsWithin(use, but)) || (tree_.node(use).kind_name == "DeclRefExpr" && tree_.node(use).converted);
+    });
+  }
+
+  // Whether a statement is `i++` or `++i`.
+  bool CountsUp(int statement, int counter) const {
+    const SyntaxNode& node = tree_.node(statement);
+    return node.kind_name == "UnaryOperator" && tree_.Operator(statement) == "++" && Declared(node.children.front()) == counter;
+  }
+
+  // `i != n` of a loop over i from 0 on, by steps of 1; -1 for other loops.
+  int UnequalCondition(int loop) const {
+    const auto& parts = tree_.node(loop).children;
+    if (parts.size() != 4 || tree_.node(parts[0]).kind_name != "DeclStmt" || tree_.node(parts[0]).children.size() != 1) return -1;
+    const int counter = tree_.node(parts[0]).children.front();
+    const SyntaxNode& variable = tree_.node(counter);
+    if (!IsInteger(variable.type) || variable.children.empty() || tree_.Text(variable.children.back()) != "0") return -1;
+    const auto& sides = tree_.node(parts[1]).children;
+    if (tree_.Operator(parts[1]) != "!=" || sides.size() != 2 || Declared(sides[0]) != counter) return -1;
+    const int bound = Declared(sides[1]);
+    if (bound < 0 || tree_.node(bound).type.find_first_of("*&[") != std::string::npos || !IsOnlyRead(bound)) return -1;
+    return CountsUp(parts[2], counter) && IsOnlyRead(counter, parts[2]) ? parts[1] : -1;
+  }
+
+  std::string WithLess(int condition) const {
+    const auto& sides = tree_.node(condition).children;
+    const SourceRange& range = tree_.node(condition).range;
+    std::string text = tree_.text();
+    return text.replace(range.begin, range.size(), fmt::format("{} < {}", tree_.Text(sides[0]), tree_.Text(sides[1])));
+  }
+
+  // `int i = 0;` directly before `while (i < n) { ..; i++; }`.
+  std::optional<std::string> WithFor(int loop) const {
+    const auto& parts = tree_.node(loop).children;
+    const auto& siblings = tree_.node(tree_.node(loop).parent).children;
+    const auto place = std::find(siblings.begin(), siblings.end(), loop);
+    if (parts.size() != 2 || place == siblings.begin() || tree_.node(parts[1]).kind_name != "CompoundStmt") return std::nullopt;
+    const int declared = *(place - 1);
+    if (tree_.node(declared).kind_name != "DeclStmt" || tree_.node(declared).children.size() != 1) return std::nullopt;
+    const int counter = tree_.node(declared).children.front();
+    const SyntaxNode& variable = tree_.node(counter);
+    const auto& statements = tree_.node(parts[1]).children;
+    if (variable.kind_name != "VarDecl" || !IsInteger(variable.type) || variable.children.empty() || statements.empty())
+      return std::nullopt;
+    const auto& sides = tree_.node(parts[0]).children;
+    const std::string_view spelled = tree_.Operator(parts[0]);
+    if ((spelled != "<" && spelled != "<=") || sides.size() != 2 || Declared(sides[0]) != counter) return std::nullopt;
+    if (!CountsUp(statements.back(), counter) || !IsOnlyRead(counter, statements.back())) return std::nullopt;
+    for (const int use : tree_.UsesOf(counter)) {
+      if (!IsWithin(use, loop)) return std::nullopt;
+    }
+    for (int node = parts[1]; node < tree_.EndOf(parts[1]); ++node) {
+      if (tree_.node(node).kind_name == "ContinueStmt" || tree_.node(node).opaque) return std::nullopt;
+    }
+    const SourceRange &from = tree_.node(declared).range, &body = tree_.node(parts[1]).range,
+                      &last = tree_.node(statements.back()).range;
+    const std::string head = fmt::format("for ({} {} = {}; {}; {}++) ", variable.type, variable.name,
+                                         tree_.Text(variable.children.back()), tree_.Text(parts[0]), variable.name);
+    const std::string inner(tree_.Text({body.begin, last.begin}));
+    std::string text = tree_.text();
+    return text.replace(from.begin, tree_.node(loop).range.end - from.begin, head + inner + "}");
+  }
+
+  const SyntaxTree& tree_;
+};
+
+}  // namespace
+
+std::optional<std::string> WithPlainLoops(const SyntaxTree& tree) { return LoopRewriter(tree).Run(); }
+
+}  // namespace evo
