@@ -122,11 +122,7 @@ class ElementKernelFinder {
         if (tree_.node(child).kind_name == "VarDecl") element_.dependent.insert(child);
       }
     }
-    int target = Assigned(tree_, node);
-    // `v.x = ..` changes v.
-    while (target >= 0 && tree_.node(target).kind_name == "MemberRefExpr" && tree_.node(target).children.size() == 1 &&
-           !tree_.node(tree_.node(target).children.front()).type.ends_with("*"))
-      target = tree_.node(target).children.front();
+    const int target = Assigned(tree_, node);
     if (target >= 0 && !IsStore(tree_, node) && (conditional || Depends(node))) {
       const int owner = Owner(tree_, target);
       if (!IsWithinStatements(owner)) return false;
