@@ -18,35 +18,10 @@
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_loops.h"
+#include "mutators/memory/exchange_tile_text.h"
 
 namespace evo {
 namespace {
-
-// A tile has as many elements each way as a warp has lanes; its threads take it a part at a time. One column more keeps columns
-// apart in the banks.
-constexpr int kTile = 32, kTileRows = 8;
-
-// What the threads of a kernel do for their element.
-struct Work {
-  int kernel = -1;
-  const LaunchDirective* launch = nullptr;
-  std::vector<int> statements;  // declarations before a guard among them
-  int store = -1;               // `out[a] = value`, the last of them
-  int target = -1, value = -1;
-};
-
-// The two axes of a tile: how a thread's place becomes the indices, and the launch.
-struct Axes {
-  std::string fast, slow;          // indices, as the declarations of a place: `const int x = {};`
-  std::string fast_type, slow_type;
-  std::string fast_first, slow_first;  // where the block begins
-  std::vector<std::string> conditions;
-  std::string inside;                     // a declaration behind the conditions, and what it must fulfil
-  std::string inside_condition;
-  std::vector<std::string> grid;
-  std::set<int> declared;                 // statements that the axes take the place of
-  bool loads_fast = false;                // loads go along the fast axis and stores along the slow one, or the other way round
-};
 
 class TileFinder {
  public:
@@ -69,7 +44,7 @@ class TileFinder {
     } else if (!OfOne()) {
       return std::nullopt;
     }
-    return Write();
+    return WrittenTile(tree_, work_, axes_);
   }
 
  private:
@@ -87,7 +62,8 @@ class TileFinder {
     if (!by_operator && !(node.kind_name == "BinaryOperator" && tree_.Operator(assignment) == "=")) return false;
     work_.target = node.children.front();
     work_.value = node.children.back();
-    if (tree_.node(work_.target).kind_name != "ArraySubscriptExpr" || SizeOf(ElementType()) == 0) return false;
+    if (tree_.node(work_.target).kind_name != "ArraySubscriptExpr" || SizeOf(WithoutConst(tree_.node(work_.target).type)) == 0)
+      return false;
     const auto traffic = TrafficOf(tree_, work_.kernel);
     if (!traffic || traffic->stored.size() != 1 || traffic->read.contains(-1) || traffic->read.contains(*traffic->stored.begin()))
       return false;
@@ -102,49 +78,10 @@ class TileFinder {
     }
     for (const int at : Subtree(tree_, work_.kernel)) {
       const SyntaxNode& part = tree_.node(at);
-      if (part.kind_name == "ParmDecl" && part.type.find('*') != std::string::npos &&
-          IsPassedTwice(tree_, context_.rendered, at))
+      if (part.kind_name == "ParmDecl" && part.type.find('*') != std::string::npos && IsPassedTwice(tree_, context_.rendered, at))
         return false;
     }
-    return stores == 1 && NeededFor(work_.target).has_value();
-  }
-
-  std::string ElementType() const { return WithoutConst(tree_.node(work_.target).type); }
-
-  // The statements that declare what an address needs; nullopt if these load, or if their variables change.
-  std::optional<std::set<int>> NeededFor(int address) const {
-    std::set<int> needed;
-    if (LoadsInParts(address)) return std::nullopt;
-    for (const int named : NamedIn(tree_, address)) {
-      const int statement = tree_.node(named).parent;
-      if (std::find(work_.statements.begin(), work_.statements.end(), statement) == work_.statements.end()) {
-        if (IsInStatements(named)) return std::nullopt;
-        continue;
-      }
-      for (const int variable : tree_.node(statement).children) {
-        if (tree_.node(variable).kind_name != "VarDecl" || tree_.node(variable).children.empty() ||
-            WrittenIn(tree_, work_.kernel).contains(variable) || IsMemoryName(tree_, variable) ||
-            !IsPure(tree_, tree_.node(variable).children.back()) || LoadsIn(tree_, tree_.node(variable).children.back()))
-          return std::nullopt;
-        const auto more = NeededFor(tree_.node(variable).children.back());
-        if (!more) return std::nullopt;
-        needed.insert(more->begin(), more->end());
-      }
-      needed.insert(statement);
-    }
-    return needed;
-  }
-
-  // The element that is stored is itself no load.
-  bool LoadsInParts(int address) const {
-    if (address != work_.target) return LoadsIn(tree_, address);
-    const auto& parts = tree_.node(address).children;
-    return std::any_of(parts.begin(), parts.end(), [&](int part) { return LoadsIn(tree_, part); });
-  }
-
-  bool IsInStatements(int declaration) const {
-    return std::any_of(work_.statements.begin(), work_.statements.end(),
-                       [&](int statement) { return IsWithin(tree_, declaration, statement); });
+    return stores == 1 && StatementsFor(tree_, work_, work_.target).has_value();
   }
 
   // Whether an access goes along an axis: neighbours of the axis are neighbours in memory.
@@ -220,7 +157,7 @@ class TileFinder {
     const int named = NamedDeclaration(tree_, expression);
     if (named == index) return Quotient{};
     if (named >= 0 && tree_.node(named).kind_name == "VarDecl" && !tree_.node(named).children.empty() &&
-        !WrittenIn(tree_, work_.kernel).contains(named) && IsInStatements(named))
+        !WrittenIn(tree_, work_.kernel).contains(named) && IsInStatements(tree_, work_, named))
       return QuotientOf(tree_.node(named).children.back(), index);
     const auto& sides = tree_.node(expression).children;
     const std::string_view spelled = tree_.Operator(expression);
@@ -302,19 +239,6 @@ class TileFinder {
     return true;
   }
 
-  // The statements without declarations that only the address needs.
-  std::set<int> NeededForValue() const {
-    std::set<int> needed, named = NamedIn(tree_, work_.value);
-    for (auto at = work_.statements.rbegin(); at != work_.statements.rend(); ++at) {
-      const SyntaxNode& statement = tree_.node(*at);
-      const bool used = std::any_of(statement.children.begin(), statement.children.end(), [&](int v) { return named.contains(v); });
-      if (*at == work_.store || (statement.kind_name == "DeclStmt" && !used)) continue;
-      needed.insert(*at);
-      named.merge(NamedIn(tree_, *at));
-    }
-    return needed;
-  }
-
   // The guard's bound as the launch line says it.
   std::optional<std::string> BoundInLaunch(const ElementKernel& element) const {
     for (const int at : Subtree(tree_, tree_.node(element.guard).children.front())) {
@@ -324,52 +248,10 @@ class TileFinder {
     return std::nullopt;
   }
 
-  std::string LineOf(int statement) const {
-    std::string text(tree_.Text(statement));
-    if (!text.ends_with(";") && !text.ends_with("}")) text += ";";
-    return text;
-  }
-
-  // One of the two passes over the tile.
-  std::string Pass(bool stores, const std::string& tile, const std::string& row) const {
-    const bool along_fast = axes_.loads_fast != stores;
-    const std::string place = along_fast ? fmt::format("{}[{}][threadIdx.x]", tile, row) : fmt::format("{}[threadIdx.x][{}]", tile, row);
-    std::string text = fmt::format("  for (int {0} = threadIdx.y; {0} < {1}; {0} += {2}) {{\n", row, kTile, kTileRows);
-    text += fmt::format("    const {} {} = {} + {};\n", axes_.fast_type, axes_.fast, axes_.fast_first, along_fast ? "threadIdx.x" : row);
-    text += fmt::format("    const {} {} = {} + {};\n", axes_.slow_type, axes_.slow, axes_.slow_first, along_fast ? row : "threadIdx.x");
-    text += fmt::format("    if ({}) {{\n", fmt::join(axes_.conditions, " && "));
-    std::string indent = "      ";
-    if (!axes_.inside.empty()) {
-      text += fmt::format("{}{}\n{}if ({}) {{\n", indent, axes_.inside, indent, axes_.inside_condition);
-      indent += "  ";
-    }
-    const std::set<int> needed = stores ? *NeededFor(work_.target) : NeededForValue();
-    for (const int statement : work_.statements) {
-      if (statement == work_.store || axes_.declared.contains(statement)) continue;
-      if (needed.contains(statement)) text += indent + LineOf(statement) + "\n";
-    }
-    text += stores ? fmt::format("{}{} = {};\n", indent, tree_.Text(work_.target), place)
-                   : fmt::format("{}{} = {};\n", indent, place, tree_.Text(work_.value));
-    if (!axes_.inside.empty()) text += "      }\n";
-    return text + "    }\n  }\n";
-  }
-
-  Proposal Write() const {
-    const std::string tile = FreshName(tree_, "tile"), row = FreshName(tree_, "part");
-    std::string text = fmt::format("{{\n  __shared__ {} {}[{}][{}];\n", ElementType(), tile, kTile, kTile + 1);
-    text += Pass(false, tile, row) + "  __syncthreads();\n" + Pass(true, tile, row) + "}";
-    Proposal proposal;
-    const int body = tree_.node(work_.kernel).children.back();
-    proposal.changes.push_back({body, Placement::kReplace, std::move(text)});
-    proposal.launch.push_back({work_.launch->kernel, "block", fmt::format("{}, {}", kTile, kTileRows)});
-    proposal.launch.push_back({work_.launch->kernel, "grid", fmt::format("{}", fmt::join(axes_.grid, ", "))});
-    return proposal;
-  }
-
   const MutationContext& context_;
   const SyntaxTree& tree_;
-  Work work_;
-  Axes axes_;
+  TileWork work_;
+  TileAxes axes_;
 };
 
 }  // namespace
