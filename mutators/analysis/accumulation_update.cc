@@ -39,7 +39,7 @@ std::optional<Update> AsAssignedUpdate(const SyntaxTree& tree, int node) {
   const int target = tree.node(node).children[0];
   const int value = tree.node(node).children[1];
   Update update{Owner(tree, target), "", {}};
-  if (update.accumulator < 0) return std::nullopt;
+  if (update.accumulator < 0 || WithoutMembers(tree, target) != target) return std::nullopt;
   update.names = NamesOf(tree, node, update.accumulator);
   if (tree.Operator(node) == "+=" && update.names.size() == 1) {
     update.combine = "+";

@@ -70,8 +70,8 @@ std::optional<BlockLoop> LoopOverBlocks(const MutationContext& context, int kern
   const auto uses = Spelled(tree, body, index);
   // All uses must be in this kernel's body: functions and macros would still see the real block.
   const auto extents = Spelled(tree, body, extent);
-  if (uses.empty() || uses.size() != CountWord(tree.text(), index) || extents.size() != CountWord(tree.text(), extent))
-    return std::nullopt;
+  const std::string& code = CodeOf(tree);
+  if (uses.empty() || uses.size() != CountWord(code, index) || extents.size() != CountWord(code, extent)) return std::nullopt;
   const auto returns = Returns(tree, body);
   const int last_parameter = LastParameter(tree, kernel);
   if (!returns || last_parameter < 0 || launch->grid[axis].text() == "1" || ChangesAParameter(tree, body)) return std::nullopt;

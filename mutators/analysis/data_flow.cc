@@ -152,16 +152,24 @@ bool IsPureFunction(const SyntaxTree& tree, int function, int depth) {
     if (part.kind_name == "ParmDecl" && part.type.ends_with("&") && !part.type.starts_with("const ")) return false;
     const int target = Target(tree, at);
     if (target < 0) continue;
-    int owner = target;  // `a` of `a[i]`, for arrays that the function declares
+    const int whole = WithoutMembers(tree, target);
+    int owner = whole;  // `a` of `a[i]`, for arrays that the function declares
     while (tree.node(owner).kind_name == "ArraySubscriptExpr") owner = tree.node(owner).children.front();
     const int declaration = NamedDeclaration(tree, owner);
     if (declaration < 0 || IsMemoryName(tree, declaration)) return false;
-    if (owner != target && !tree.node(declaration).type.ends_with("]")) return false;
+    if (owner != whole && !tree.node(declaration).type.ends_with("]")) return false;
   }
   return true;
 }
 
 }  // namespace
+
+int WithoutMembers(const SyntaxTree& tree, int lvalue) {
+  while (tree.node(lvalue).kind_name == "MemberRefExpr" && tree.node(lvalue).children.size() == 1 &&
+         !tree.node(tree.node(lvalue).children.front()).type.ends_with("*"))
+    lvalue = tree.node(lvalue).children.front();
+  return lvalue;
+}
 
 bool IsAssignment(const SyntaxTree& tree, int node) {
   const std::string& kind = tree.node(node).kind_name;
@@ -207,7 +215,8 @@ bool IsMemoryName(const SyntaxTree& tree, int declaration) {
 bool StoresIn(const SyntaxTree& tree, int node) {
   for (const int at : Subtree(tree, node)) {
     if (tree.node(at).opaque) return true;
-    if (const int target = Target(tree, at); target >= 0) {
+    if (int target = Target(tree, at); target >= 0) {
+      target = WithoutMembers(tree, target);
       const int declaration = NamedDeclaration(tree, target);
       if (declaration < 0 || IsMemoryName(tree, declaration)) return true;
     }

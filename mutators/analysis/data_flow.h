@@ -12,6 +12,8 @@ namespace evo {
 // file-scope variables, references, and local variables whose address is taken, to which a reference is bound, or which a lambda
 // writes.
 
+// The variable or element of which an lvalue is a member: `v` for `v.x` and `v.x.y`, not for `p->x`.
+int WithoutMembers(const SyntaxTree& tree, int lvalue);
 // Whether a node is an assignment, plain or compound.
 bool IsAssignment(const SyntaxTree& tree, int node);
 // Whether a node is an increment or a decrement.

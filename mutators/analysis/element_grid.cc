@@ -199,6 +199,12 @@ class GridFinder {
            tree_.node(OnlyStatement(tree_, parts[1]) < 0 ? parts[1] : OnlyStatement(tree_, parts[1])).kind_name == "ReturnStmt";
   }
 
+  // Whether a guard's body is a block, or an assignment without braces.
+  bool IsWork(int body) const {
+    const std::string& kind = tree_.node(body).kind_name;
+    return kind == "CompoundStmt" || kind == "BinaryOperator" || kind == "CallExpr";
+  }
+
   bool SplitAtGuard() {
     const auto& all = tree_.node(body_).children;
     std::size_t last = all.size();  // the last guard
@@ -208,8 +214,7 @@ class GridFinder {
       last = i;
     }
     const bool wrapped = last == all.size() && !all.empty() && tree_.node(all.back()).kind_name == "IfStmt" &&
-                         tree_.node(all.back()).children.size() == 2 &&
-                         tree_.node(tree_.node(all.back()).children[1]).kind_name == "CompoundStmt" &&
+                         tree_.node(all.back()).children.size() == 2 && IsWork(tree_.node(all.back()).children[1]) &&
                          TakeBounds(tree_.node(all.back()).children[0], true);
     if (wrapped) last = all.size() - 1;
     // Such as `if (row < n && column < n && column <= row)`.
@@ -221,7 +226,10 @@ class GridFinder {
       grid_.before.push_back(all[i]);
     }
     std::vector<int> rest(all.begin() + static_cast<std::ptrdiff_t>(last) + 1, all.end());
-    if (wrapped) rest = tree_.node(tree_.node(all.back()).children[1]).children;
+    if (wrapped) {
+      const int work = tree_.node(all.back()).children[1];
+      rest = tree_.node(work).kind_name == "CompoundStmt" ? tree_.node(work).children : std::vector<int>{work};
+    }
     for (const int statement : rest) {
       if (!IsOfIndex(statement)) grid_.statements.push_back(statement);
     }

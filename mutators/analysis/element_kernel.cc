@@ -115,18 +115,14 @@ class ElementKernelFinder {
       element_.dependent.insert(node);
     }
     // `int a = i, b = j;` is repeated as a whole, so that each variable of it needs a name for each element.
-    if (kind == "DeclStmt" && std::any_of(part.children.begin(), part.children.end(),
-                                          [&](int child) { return element_.dependent.contains(child); })) {
+    if (kind == "DeclStmt" &&
+        std::any_of(part.children.begin(), part.children.end(), [&](int child) { return element_.dependent.contains(child); })) {
       for (const int child : part.children) {
         if (IsMemoryName(tree_, child)) return false;
         if (tree_.node(child).kind_name == "VarDecl") element_.dependent.insert(child);
       }
     }
-    int target = Assigned(tree_, node);
-    // `v.x = ..` changes v.
-    while (target >= 0 && tree_.node(target).kind_name == "MemberRefExpr" && tree_.node(target).children.size() == 1 &&
-           !tree_.node(tree_.node(target).children.front()).type.ends_with("*"))
-      target = tree_.node(target).children.front();
+    const int target = Assigned(tree_, node);
     if (target >= 0 && !IsStore(tree_, node) && (conditional || Depends(node))) {
       const int owner = Owner(tree_, target);
       if (!IsWithinStatements(owner)) return false;
@@ -168,8 +164,8 @@ class ElementKernelFinder {
     return stores;
   }
 
-  // Whether a kernel reads of a buffer only the elements that it stores, spelled alike. If two of a thread's elements were the same
-  // one, two threads of the parent would race for it.
+  // Whether a kernel reads of a buffer only the elements that it stores, spelled alike. If two of a thread's elements were the
+  // same one, two threads of the parent would race for it.
   bool ChangesInPlace(int root) const {
     std::set<std::string_view> stored, read;
     for (const int node : Subtree(tree_, element_.index.kernel)) {

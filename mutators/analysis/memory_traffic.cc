@@ -38,10 +38,11 @@ bool IsLocalArray(const SyntaxTree& tree, int declaration) {
 }
 
 int Owner(const SyntaxTree& tree, int target) {
-  int owner = target;
+  const int whole = WithoutMembers(tree, target);
+  int owner = whole;
   while (tree.node(owner).kind_name == "ArraySubscriptExpr") owner = tree.node(owner).children.front();
   const int declaration = NamedDeclaration(tree, owner);
-  return owner == target || IsLocalArray(tree, declaration) ? declaration : -1;
+  return owner == whole || IsLocalArray(tree, declaration) ? declaration : -1;
 }
 
 int Assigned(const SyntaxTree& tree, int node) {
@@ -76,7 +77,7 @@ std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int kernel) {
   for (const int node : Subtree(tree, kernel)) {
     if (!IsStore(tree, node)) continue;
     const int target = Assigned(tree, node);
-    const int pointer = PointerAt(tree, target);
+    const int pointer = PointerAt(tree, WithoutMembers(tree, target));
     const int root = pointer < 0 ? -1 : RootOf(tree, pointer);
     if (root < 0) return std::nullopt;
     traffic.stored.insert(root);

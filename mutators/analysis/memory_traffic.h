@@ -11,7 +11,7 @@ namespace evo {
 
 // Whether a declaration is a variable of array type.
 bool IsLocalArray(const SyntaxTree& tree, int declaration);
-// The declaration of `a` in `a`, `(a)` and, for local arrays, `a[i][j]`; -1 for anything else.
+// The declaration of `a` in `a`, `(a)`, `a.x` and, for local arrays, `a[i][j]`; -1 for anything else.
 int Owner(const SyntaxTree& tree, int target);
 // The operand that an assignment, an increment or a decrement changes, whether of scalar or of class type; -1 for other nodes.
 int Assigned(const SyntaxTree& tree, int node);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kernel_templates/brought_parameters.h"
+
 namespace evo {
 
 using namespace std::string_view_literals;
@@ -168,6 +170,42 @@ std::string LineBefore(const SyntaxTree& tree, int statement, const std::string&
   const std::string present = IndentOf(tree, FirstNode(tree, statement));  // a pragma often stands at the margin
   const std::string missing = indent.size() > present.size() ? indent.substr(present.size()) : "";
   return fmt::format("{}{}\n{}", missing, line, present);
+}
+
+namespace {
+
+std::string CodeIn(std::string_view text) {
+  std::string code;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("//")) {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (rest.starts_with("/*")) {
+      const std::size_t end = text.find("*/", at + 2);
+      at = end == std::string_view::npos ? text.size() : end + 2;
+    } else {
+      code += text[at++];
+    }
+  }
+  constexpr std::string_view kDefine = "#define ";
+  for (std::size_t at = code.find(kDefine); at != std::string::npos; at = code.find(kDefine, at)) {
+    std::size_t end = code.find('\n', at);
+    while (end != std::string::npos && code[end - 1] == '\\') end = code.find('\n', end + 1);
+    end = std::min(end, code.size());
+    const std::size_t name = at + kDefine.size();
+    const std::string macro = code.substr(name, code.find_first_of(" \t\n(", name) - name);
+    if (ContainsName(code.substr(0, at), macro) || ContainsName(code.substr(end), macro))
+      at = end;
+    else
+      code.erase(at, end - at);
+  }
+  return code;
+}
+
+}  // namespace
+
+const std::string& CodeOf(const SyntaxTree& tree) {
+  return tree.Kept<std::string>("code", [&] { return CodeIn(tree.text()); });
 }
 
 std::string FreshName(const SyntaxTree& tree, const std::string& wanted) {

@@ -69,6 +69,8 @@ bool IsArithmetic(std::string_view type);
 std::string IndentOf(const SyntaxTree& tree, int node);
 // The text to insert before FirstNode() of a statement so that `line` gets a line of its own, indented like the statement.
 std::string LineBefore(const SyntaxTree& tree, int statement, const std::string& line);
+// The text without comments and without definitions of macros that nothing names, such as those whose uses are written out.
+const std::string& CodeOf(const SyntaxTree& tree);
 // `wanted`, with a number appended if the text already contains that word.
 std::string FreshName(const SyntaxTree& tree, const std::string& wanted);
 // The expression in parentheses, unless it is a name, a literal, a call or the like.

@@ -61,8 +61,8 @@ int OtherFactor(const SyntaxTree& tree, int product, int node) {
 int WithCasts(const SyntaxTree& tree, int node) {
   for (int at = tree.node(node).parent; at >= 0; at = tree.node(at).parent) {
     const SyntaxNode& part = tree.node(at);
-    const bool cast = part.kind_name == "CStyleCastExpr" || part.kind_name == "CXXStaticCastExpr" ||
-                      part.kind_name == "CXXFunctionalCastExpr";
+    const bool cast =
+        part.kind_name == "CStyleCastExpr" || part.kind_name == "CXXStaticCastExpr" || part.kind_name == "CXXFunctionalCastExpr";
     if (part.kind_name != "ParenExpr" && !(cast && IsIntegerType(part.type) && part.type.find("short") == std::string::npos))
       return node;
     node = at;
@@ -126,7 +126,7 @@ template <typename Function>
 std::vector<ThreadIndex> IndicesBy(const MutationContext& context, Function find) {
   std::vector<ThreadIndex> indices;
   for (const char* builtin : {"threadIdx", "blockIdx"}) {
-    if (IsInADirective(context.tree.text(), builtin)) return indices;
+    if (IsInADirective(CodeOf(context.tree), builtin)) return indices;
   }
   for (const int function : Functions(context.tree)) {
     if (!IsKernel(context.tree, function)) continue;
@@ -203,7 +203,7 @@ std::vector<int> BuiltinUses(const SyntaxTree& tree, int scope, std::string_view
 }
 
 bool IsUsedElsewhere(const SyntaxTree& tree, int scope, std::string_view builtin) {
-  if (IsInADirective(tree.text(), builtin)) return true;
+  if (IsInADirective(CodeOf(tree), builtin)) return true;
   for (const int name : NodesOfKind(tree, "DeclRefExpr")) {
     if (tree.node(name).name != builtin) continue;
     // The kind of the parent is not enough: a whole variable may have an implicit conversion operator above it, a member, too.

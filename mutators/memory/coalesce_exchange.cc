@@ -6,6 +6,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/memory/exchange_tile.h"
 #include "mutators/mutator.h"
 
 namespace evo {
@@ -28,11 +29,15 @@ class CoalesceExchange : public SourceMutator {
   std::string_view name() const override { return "coalesce_exchange"; }
   Promise promise() const override { return Promise::kExact; }
   std::string_view description() const override {
-    return "exchanges the roles of threadIdx.x and threadIdx.y, so that neighbouring threads access other elements";
+    return "exchanges the roles of threadIdx.x and threadIdx.y, so that neighbouring threads access other elements, or brings "
+           "elements that are stored in another order than they are loaded through a tile in shared memory";
   }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    return InPlainSource(context, Find);
+    std::vector<Proposal> proposals = InPlainSource(context, Find);
+    std::vector<Proposal> tiles = InPlainSource(context, ExchangeTiles, ThreadLoops::kOfElements);
+    proposals.insert(proposals.end(), tiles.begin(), tiles.end());
+    return proposals;
   }
 
  private:

@@ -81,16 +81,17 @@ class ElementVectorWriter {
     const SourceRange whole = tree_.node(body).range;
     // The index's name stays with its declaration's type: first_i takes its place.
     const int sum = SumOf(index.thread);
-    Texts texts{{NameIn(index.declaration), first_},
-                {tree_.node(sum).range, fmt::format("({}) * {}", tree_.Text(sum), items)}};
+    Texts texts{{NameIn(index.declaration), first_}, {tree_.node(sum).range, fmt::format("({}) * {}", tree_.Text(sum), items)}};
     const auto& guard = tree_.node(element_.guard).children;
-    for (const auto& [use, text] : UsesAs(tree_, index.declaration, guard[0], first_)) texts.emplace_back(tree_.node(use).range, text);
+    for (const auto& [use, text] : UsesAs(tree_, index.declaration, guard[0], first_))
+      texts.emplace_back(tree_.node(use).range, text);
     const bool inside = IsWithin(tree_, element_.statements.front(), element_.guard);
     const std::uint32_t begin = inside ? tree_.node(guard[1]).range.begin : tree_.node(element_.statements.front()).range.begin;
     const std::string indent = IndentOf(tree_, index.statement), unit = IndentUnit(tree_);
     std::string text = Replaced({whole.begin, begin}, texts);
     if (inside) text.erase(text.find_last_not_of(" \t\n") + 1);
-    text += inside ? " {\n" + indent + unit + Elements(items, indent + unit) + "\n" + indent + "}\n" : Elements(items, indent) + "\n";
+    text +=
+        inside ? " {\n" + indent + unit + Elements(items, indent + unit) + "\n" + indent + "}\n" : Elements(items, indent) + "\n";
     text += IndentOf(tree_, body) + "}";
     Proposal proposal;
     proposal.indented = true;
@@ -224,7 +225,8 @@ class ElementVectorWriter {
       const std::string name = NameOf(i), address = "&" + Outside(group.places.front());
       const int bytes = group.bytes * items, piece = std::min(bytes, kPieceBytes);
       const std::string vector = VectorName(group.type, piece);
-      condition += fmt::format(" &&\n{}{}{}reinterpret_cast<unsigned long long>({}) % {} == 0", indent, unit, unit, address, piece);
+      condition +=
+          fmt::format(" &&\n{}{}{}reinterpret_cast<unsigned long long>({}) % {} == 0", indent, unit, unit, address, piece);
       before += fmt::format("{}alignas({}) {} {}[{}];\n", deeper, piece, group.type, name, items);
       for (int at = 0; at < bytes / piece; ++at) {
         const std::string kept = fmt::format("reinterpret_cast<{}*>({})[{}]", vector, name, at);
@@ -256,9 +258,9 @@ class ElementVectorWriter {
     return fmt::format(
         "if ({}) {{\n{}#pragma unroll\n{}for (int {} = 0; {} < {}; ++{}) {{\n{}const {} {} = {} + {};\n{}{}}}\n{}{}}} else {{\n"
         "{}for ({} {} = {}; {} < {} && {} < {} + {}; ++{}) {{\n{}{}}}\n{}}}",
-        condition, before, deeper, item_, item_, items, item_, deeper + unit, declared, name_, first_, item_, lines(places), deeper,
-        after, indent, deeper, declared, name_, first_, name_, element_.bound, name_, first_, items, name_, lines({}), deeper,
-        indent);
+        condition, before, deeper, item_, item_, items, item_, deeper + unit, declared, name_, first_, item_, lines(places),
+        deeper, after, indent, deeper, declared, name_, first_, name_, element_.bound, name_, first_, items, name_, lines({}),
+        deeper, indent);
   }
 
   std::uint32_t Begin() const { return tree_.node(element_.statements.front()).range.begin; }

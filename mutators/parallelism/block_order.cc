@@ -21,9 +21,7 @@ class BlockOrder : public SourceMutator {
     return "renumbers a grid's blocks by columns or in groups of rows, so that neighbouring blocks share cached data";
   }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    return InPlainSource(context, Find);
-  }
+  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, Find); }
 
  private:
   static std::vector<Proposal> Find(const MutationContext& context) {

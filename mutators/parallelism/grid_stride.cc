@@ -19,9 +19,7 @@ class GridStride : public SourceMutator {
     return "launches a half, a quarter or an eighth of a grid's blocks, each of which does the work of several one after another";
   }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    return InPlainSource(context, Find);
-  }
+  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, Find); }
 
  private:
   static std::vector<Proposal> Find(const MutationContext& context) {

@@ -7,6 +7,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/block_loop.h"
+#include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/indentation.h"
@@ -27,8 +28,8 @@ constexpr int kStaticSharedBytes = 49152;
 // `atomicAdd(&H[bin], amount);`, a statement of its own.
 struct Addition {
   int call = -1;
-  int use = -1;  // the name `H`, or that of a variable that points into it
-  int bin = -1;
+  int use = -1;           // the name `H`, or that of a variable that points into it
+  std::vector<int> bins;  // whose sum is the bin
   int amount = -1;
 };
 
@@ -83,17 +84,21 @@ BinType BinTypeOf(std::string type) {
 std::optional<Addition> AsAddition(const SyntaxTree& tree, int call) {
   const auto& parts = tree.node(call).children;
   if (LibraryCallee(tree, call) != "atomicAdd" || parts.size() != 3 || !tree.Text(call).ends_with(';')) return std::nullopt;
-  Addition found{call, -1, -1, parts[2]};
+  Addition found{call, -1, {}, parts[2]};
   const int pointer = WithoutParentheses(tree, parts[1]);
   const auto& operands = tree.node(pointer).children;
   if (tree.Operator(pointer) == "&" && operands.size() == 1) {
     const int element = WithoutParentheses(tree, operands[0]);
     if (tree.node(element).kind_name != "ArraySubscriptExpr") return std::nullopt;
     found.use = tree.node(element).children[0];
-    found.bin = tree.node(element).children[1];
+    found.bins = {tree.node(element).children[1]};
   } else if (tree.Operator(pointer) == "+" && operands.size() == 2) {
-    found.use = operands[0];
-    found.bin = operands[1];
+    // `H + a + b`
+    int at = pointer;
+    for (; tree.Operator(at) == "+" && tree.node(at).children.size() == 2;
+         at = WithoutParentheses(tree, tree.node(at).children[0]))
+      found.bins.insert(found.bins.begin(), tree.node(at).children[1]);
+    found.use = at;
   } else {
     return std::nullopt;
   }
@@ -209,7 +214,9 @@ class PrivateCounts : public SourceMutator {
     if (counts.type.empty()) return fmt::format("elements of `{}` are no integers of 32 or 64 bits that count", name);
     counts.bytes = counts.type == "unsigned int" ? 4 : 8;
     for (const Addition& addition : counts.additions) {
-      if (BinTypeOf(tree.node(addition.bin).type).kept.empty()) return fmt::format("`{}` is no integer", tree.Text(addition.bin));
+      for (const int bin : addition.bins) {
+        if (BinTypeOf(tree.node(bin).type).kept.empty()) return fmt::format("`{}` is no integer", tree.Text(bin));
+      }
     }
     return "";
   }
@@ -270,10 +277,19 @@ class PrivateCounts : public SourceMutator {
     Proposal proposal = std::move(loop->proposal);
     for (const Addition& addition : counts.additions) {
       const bool direct = NamedDeclaration(tree, addition.use) == counts.parameter;
-      const BinType type = direct ? BinTypeOf(tree.node(addition.bin).type) : BinTypeOf("long long");
-      const std::string index = direct ? std::string(tree.Text(addition.bin))
-                                       : fmt::format("{} - {} + ({})", tree.Text(addition.use), global, tree.Text(addition.bin));
-      const std::string amount(tree.Text(addition.amount));
+      const bool plain = direct && addition.bins.size() == 1;
+      const BinType type = plain ? BinTypeOf(tree.node(addition.bins[0]).type) : BinTypeOf("long long");
+      // What the loop changes within the addition, such as `blockIdx.x` in a bin, is part of the addition's new text.
+      Replacements within;
+      std::erase_if(proposal.changes, [&](const Proposal::Change& change) {
+        if (change.node == addition.call || !IsWithin(tree, change.node, addition.call)) return false;
+        within.emplace_back(change.node, change.text);
+        return true;
+      });
+      std::string index = direct ? "0LL" : fmt::format("{} - {}", tree.Text(addition.use), global);
+      for (const int more : addition.bins) index += fmt::format(" + ({})", TextWith(tree, more, within));
+      if (plain) index = TextWith(tree, addition.bins[0], within);
+      const std::string amount = TextWith(tree, addition.amount, within);
       const std::string text = fmt::format(
           "{{\n"
           "  const {0} {1} = {2};\n"

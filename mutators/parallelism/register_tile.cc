@@ -238,8 +238,8 @@ class RegisterTile : public SourceMutator {
       const int only = element.statements.front();
       std::string head(tree.Text({tree.node(element.guard).range.begin, tree.node(only).range.begin}));
       head.erase(head.find_last_not_of(" \t\n") + 1);
-      proposal.changes.push_back({element.guard, Placement::kReplace,
-                                  Block(head, lines + writer.Statement(only), IndentOf(tree, element.guard))});
+      proposal.changes.push_back(
+          {element.guard, Placement::kReplace, Block(head, lines + writer.Statement(only), IndentOf(tree, element.guard))});
       proposal.launch.push_back(DividedGrid(tree, element.index, items));
       return proposal;
     }

@@ -1,0 +1,268 @@
+#include "mutators/memory/exchange_tile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+
+#include "mutators/analysis/affine_index.h"
+#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/element_grid.h"
+#include "mutators/analysis/element_kernel.h"
+#include "mutators/analysis/indentation.h"
+#include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_loops.h"
+#include "mutators/memory/exchange_tile_text.h"
+
+namespace evo {
+namespace {
+
+class TileFinder {
+ public:
+  TileFinder(const MutationContext& context, int kernel) : context_(context), tree_(context.tree) { work_.kernel = kernel; }
+
+  std::optional<Proposal> Find() {
+    for (const char* builtin : {"threadIdx", "blockIdx", "blockDim"}) {
+      if (IsUsedElsewhere(tree_, work_.kernel, builtin)) return std::nullopt;
+    }
+    work_.launch = OnlyLaunch(context_.rendered, tree_.node(work_.kernel).name);
+    if (work_.launch == nullptr || !work_.launch->cluster.empty() || work_.launch->cooperative) return std::nullopt;
+    const int body = tree_.node(work_.kernel).children.back();
+    if (tree_.node(body).kind_name != "CompoundStmt" || Cooperates(tree_, body)) return std::nullopt;
+    if (tree_.Text({tree_.node(work_.kernel).range.begin, tree_.node(body).range.begin}).find("__launch_bounds__") !=
+        std::string_view::npos)
+      return std::nullopt;
+    if (auto grid = AsElementGrid(context_, work_.kernel);
+        std::holds_alternative<ElementGrid>(grid) && std::get<ElementGrid>(grid).flat < 0) {
+      if (!OfTwo(std::get<ElementGrid>(grid))) return std::nullopt;
+    } else if (!OfOne()) {
+      return std::nullopt;
+    }
+    return WrittenTile(tree_, work_, axes_);
+  }
+
+ private:
+  // Takes the store that ends the statements, of a buffer that is not read. False if there is none, or another store.
+  bool TakeStatements(std::vector<int> statements) {
+    if (statements.empty()) return false;
+    work_.statements = std::move(statements);
+    int last = work_.statements.back();
+    work_.store = last;
+    int assignment = last;
+    while (tree_.node(assignment).kind_name == "UnexposedExpr" && tree_.node(assignment).children.size() == 1)
+      assignment = tree_.node(assignment).children.front();
+    const SyntaxNode& node = tree_.node(assignment);
+    const bool by_operator = node.kind_name == "CallExpr" && node.name == "operator=";
+    if (!by_operator && !(node.kind_name == "BinaryOperator" && tree_.Operator(assignment) == "=")) return false;
+    work_.target = node.children.front();
+    work_.value = node.children.back();
+    if (tree_.node(work_.target).kind_name != "ArraySubscriptExpr" || SizeOf(WithoutConst(tree_.node(work_.target).type)) == 0)
+      return false;
+    const auto traffic = TrafficOf(tree_, work_.kernel);
+    if (!traffic || traffic->stored.size() != 1 || traffic->read.contains(-1) || traffic->read.contains(*traffic->stored.begin()))
+      return false;
+    int stores = 0;
+    for (const int statement : work_.statements) {
+      for (const int at : Subtree(tree_, statement)) {
+        stores += IsStore(tree_, at);
+        const std::string& name = tree_.node(at).name;
+        if (tree_.node(at).opaque || name == "threadIdx" || name == "blockDim" || name == "gridDim") return false;
+        if (tree_.node(at).kind_name == "ReturnStmt") return false;
+      }
+    }
+    for (const int at : Subtree(tree_, work_.kernel)) {
+      const SyntaxNode& part = tree_.node(at);
+      if (part.kind_name == "ParmDecl" && part.type.find('*') != std::string::npos && IsPassedTwice(tree_, context_.rendered, at))
+        return false;
+    }
+    return stores == 1 && StatementsFor(tree_, work_, work_.target).has_value();
+  }
+
+  // Whether an access goes along an axis: neighbours of the axis are neighbours in memory.
+  bool GoesAlong(int access, int axis, std::set<int> atoms) const {
+    atoms.insert(axis);
+    const auto element = AffineElementOf(tree_, access, atoms);
+    const auto factor = element ? element->index.CoefficientOf(axis) : std::nullopt;
+    return factor && factor->IsConstant(1);
+  }
+  bool LoadsAreKnown(const std::set<int>& atoms) const {
+    for (const int statement : work_.statements) {
+      for (const int at : Subtree(tree_, statement)) {
+        if (PointerAt(tree_, at) >= 0 && !AffineElementOf(tree_, at, atoms)) return false;
+      }
+    }
+    return true;
+  }
+  bool LoadsAlong(int axis, const std::set<int>& atoms) const {
+    for (const int statement : work_.statements) {
+      for (const int at : Subtree(tree_, statement)) {
+        if (PointerAt(tree_, at) >= 0 && at != work_.target && GoesAlong(at, axis, atoms)) return true;
+      }
+    }
+    return false;
+  }
+
+  // Two indices of a grid.
+  bool OfTwo(const ElementGrid& grid) {
+    std::vector<int> statements = grid.before;
+    statements.insert(statements.end(), grid.statements.begin(), grid.statements.end());
+    if (!TakeStatements(statements)) return false;
+    const bool first_is_fast = grid.indices[0].block_axis == 0;
+    const ElementGrid::Index& fast = grid.indices[first_is_fast ? 0 : 1];
+    const ElementGrid::Index& slow = grid.indices[first_is_fast ? 1 : 0];
+    if (fast.block_axis != 0 || slow.block_axis != 1 || fast.bound < 0 || slow.bound < 0) return false;
+    if (work_.launch->block.size() != 2 || fast.axis > 1 || slow.axis > 1) return false;
+    if (!Directions(fast.declaration, slow.declaration, {})) return false;
+    for (const ElementGrid::Index* index : {&fast, &slow}) {
+      const SyntaxNode& variable = tree_.node(index->declaration);
+      axes_.declared.insert(variable.parent);
+      (index == &fast ? axes_.fast : axes_.slow) = variable.name;
+      (index == &fast ? axes_.fast_type : axes_.slow_type) = WithoutConst(variable.type);
+      (index == &fast ? axes_.fast_first : axes_.slow_first) = fmt::format("blockIdx.{} * {}", "xyz"[index->axis], kTile);
+      axes_.conditions.push_back(fmt::format("{} < {}", variable.name, Parenthesised(tree_, index->bound)));
+    }
+    for (const Expression& dimension : work_.launch->grid) axes_.grid.push_back(dimension.text());
+    for (const ElementGrid::Index* index : {&fast, &slow}) {
+      const std::string size = work_.launch->block[index->block_axis].text();
+      axes_.grid[index->axis] =
+          BlocksOf(work_.launch->grid[index->axis], size, std::to_string(kTile),
+                   fmt::format("ceil_div(({}) * {}, {})", work_.launch->grid[index->axis].text(), Parenthesised(size), kTile));
+    }
+    return true;
+  }
+
+  bool Directions(int fast, int slow, std::set<int> atoms) {
+    atoms.insert({fast, slow});
+    if (!LoadsAreKnown(atoms)) return false;
+    const bool stores_slow = GoesAlong(work_.target, slow, atoms), stores_fast = GoesAlong(work_.target, fast, atoms);
+    const bool loads_slow = LoadsAlong(slow, atoms), loads_fast = LoadsAlong(fast, atoms);
+    if (stores_slow == stores_fast || loads_slow == loads_fast || stores_slow == loads_slow) return false;
+    axes_.loads_fast = loads_fast;
+    return true;
+  }
+
+  // What a quotient of the index is: i / (product of divisors), of which the remainder by `extent` counts; no extent if it is -1.
+  struct Quotient {
+    std::vector<int> divisors;
+    int extent = -1;
+  };
+  std::optional<Quotient> QuotientOf(int expression, int index) const {
+    expression = WithoutParentheses(tree_, expression);
+    const int named = NamedDeclaration(tree_, expression);
+    if (named == index) return Quotient{};
+    if (named >= 0 && tree_.node(named).kind_name == "VarDecl" && !tree_.node(named).children.empty() &&
+        !WrittenIn(tree_, work_.kernel).contains(named) && IsInStatements(tree_, work_, named))
+      return QuotientOf(tree_.node(named).children.back(), index);
+    const auto& sides = tree_.node(expression).children;
+    const std::string_view spelled = tree_.Operator(expression);
+    if (sides.size() != 2 || (spelled != "/" && spelled != "%")) return std::nullopt;
+    auto of = QuotientOf(sides[0], index);
+    if (!of || of->extent >= 0) return std::nullopt;
+    if (spelled == "/")
+      of->divisors.push_back(sides[1]);
+    else
+      of->extent = sides[1];
+    return of;
+  }
+
+  // Parts of one index.
+  bool OfOne() {
+    for (const ThreadIndex& index : ThreadIndices(context_)) {
+      if (index.kernel != work_.kernel || index.axis != 0) continue;
+      if (work_.launch->grid.size() != 1 || work_.launch->block.size() != 1) return false;
+      const auto element = AsElementKernel(context_, index);
+      if (!element || !TakeStatements(element->statements)) return false;
+      std::set<int> parts;
+      for (const int statement : work_.statements) {
+        for (const int variable : tree_.node(statement).children) {
+          if (tree_.node(variable).kind_name == "VarDecl" && !tree_.node(variable).children.empty() &&
+              QuotientOf(tree_.node(variable).children.back(), index.declaration))
+            parts.insert(variable);
+        }
+      }
+      for (const int part : parts) {
+        const auto quotient = QuotientOf(tree_.node(part).children.back(), index.declaration);
+        if (!quotient->divisors.empty() && Directions(index.declaration, part, parts) && Divide(*element, *quotient)) return true;
+      }
+      return false;
+    }
+    return false;
+  }
+
+  bool Divide(const ElementKernel& element, const Quotient& quotient) {
+    const ThreadIndex& index = element.index;
+    std::vector<std::string> inner, inner_launch;
+    std::string extent, extent_launch;
+    const auto add = [&](int expression, std::string& text, std::string& launch) {
+      const auto said = AsLaunchText(tree_, *work_.launch, work_.kernel, expression);
+      if (!said || !IsPure(tree_, expression) || LoadsIn(tree_, expression)) return false;
+      text = Parenthesised(tree_, expression);
+      launch = Parenthesised(*said);
+      return true;
+    };
+    for (const int divisor : quotient.divisors) {
+      if (!add(divisor, inner.emplace_back(), inner_launch.emplace_back())) return false;
+    }
+    if (quotient.extent >= 0 && !add(quotient.extent, extent, extent_launch)) return false;
+    const auto bound = BoundInLaunch(element);
+    if (!bound) return false;
+    const std::string size = inner.size() > 1 ? fmt::format("({})", fmt::join(inner, " * ")) : inner.front();
+    const std::string size_launch = fmt::format("{}", fmt::join(inner_launch, " * "));
+    const SyntaxNode& variable = tree_.node(index.declaration);
+    axes_.declared.insert(variable.parent);
+    axes_.fast = FreshName(tree_, "inner");
+    axes_.slow = FreshName(tree_, "middle");
+    axes_.fast_type = axes_.slow_type = WithoutConst(variable.type);
+    axes_.fast_first = fmt::format("blockIdx.x * {}", kTile);
+    axes_.slow_first = fmt::format("blockIdx.y * {}", kTile);
+    axes_.conditions.push_back(fmt::format("{} < {}", axes_.fast, size));
+    if (!extent.empty()) axes_.conditions.push_back(fmt::format("{} < {}", axes_.slow, extent));
+    axes_.inside_condition = fmt::format("{} < {}", variable.name, element.bound);
+    if (extent.empty()) {
+      // No place before the condition may be past the largest integer: the quotient is below that of the bound, rounded up.
+      axes_.conditions.push_back(fmt::format("{} <= ({} - 1) / {}", axes_.slow, element.bound, size));
+      axes_.inside = fmt::format("const {} {} = {} * {} + {};", axes_.fast_type, variable.name, axes_.slow, size, axes_.fast);
+      axes_.grid = {fmt::format("ceil_div({}, {})", size_launch, kTile),
+                    fmt::format("ceil_div(ceil_div({}, {}), {})", *bound, size_launch, kTile)};
+    } else {
+      axes_.inside = fmt::format("const {0} {1} = (({0})blockIdx.z * {2} + {3}) * {4} + {5};", axes_.fast_type, variable.name,
+                                 extent, axes_.slow, size, axes_.fast);
+      axes_.grid = {fmt::format("ceil_div({}, {})", size_launch, kTile), fmt::format("ceil_div({}, {})", extent_launch, kTile),
+                    fmt::format("ceil_div({}, {} * {})", *bound, size_launch, extent_launch)};
+    }
+    return true;
+  }
+
+  // The guard's bound as the launch line says it.
+  std::optional<std::string> BoundInLaunch(const ElementKernel& element) const {
+    for (const int at : Subtree(tree_, tree_.node(element.guard).children.front())) {
+      if (Parenthesised(tree_, at) == element.bound && tree_.node(at).kind_name != "UnexposedExpr")
+        return AsLaunchText(tree_, *work_.launch, work_.kernel, at);
+    }
+    return std::nullopt;
+  }
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  TileWork work_;
+  TileAxes axes_;
+};
+
+}  // namespace
+
+std::vector<Proposal> ExchangeTiles(const MutationContext& context) {
+  std::vector<Proposal> proposals;
+  for (const int function : Functions(context.tree)) {
+    if (!IsKernel(context.tree, function) || context.tree.node(function).kind_name != "FunctionDecl") continue;
+    if (auto proposal = TileFinder(context, function).Find()) proposals.push_back(std::move(*proposal));
+  }
+  return proposals;
+}
+
+}  // namespace evo
