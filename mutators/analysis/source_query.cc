@@ -154,6 +154,11 @@ bool IsArithmetic(std::string_view type) {
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
+bool IsIntegerType(const std::string& type) {
+  const std::string plain = WithoutConst(type);
+  return IsArithmetic(plain) && plain != "float" && plain != "double";
+}
+
 std::string IndentOf(const SyntaxTree& tree, int node) {
   const std::string& text = tree.text();
   const int parent = tree.node(node).parent;

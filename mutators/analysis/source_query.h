@@ -65,6 +65,8 @@ bool IsInBlock(const SyntaxTree& tree, int statement);
 std::string WithoutConst(std::string type);
 // Whether a type is float, double, or an integer type of at least 16 bits.
 bool IsArithmetic(std::string_view type);
+// Whether it is a type of whole numbers, const or not.
+bool IsIntegerType(const std::string& type);
 // The indentation of the line that a node begins on; of a function's body, that of the function.
 std::string IndentOf(const SyntaxTree& tree, int node);
 // The text to insert before FirstNode() of a statement so that `line` gets a line of its own, indented like the statement.

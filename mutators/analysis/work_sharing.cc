@@ -34,11 +34,6 @@ std::vector<std::string_view> Stripped(std::string_view text) {
   return tokens;
 }
 
-bool IsIntegerType(const std::string& type) {
-  const std::string plain = WithoutConst(type);
-  return IsArithmetic(plain) && plain != "float" && plain != "double";
-}
-
 // Whether a preprocessor line names a built-in variable. Macros may then hide uses of it.
 bool IsInADirective(std::string_view text, std::string_view builtin) {
   for (std::size_t at = text.find(builtin); at != std::string_view::npos; at = text.find(builtin, at + 1)) {

@@ -14,6 +14,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/element_grid.h"
 #include "mutators/analysis/element_kernel.h"
+#include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "mutators/analysis/struct_parameters.h"
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// How the parameters of kernels differ from those of the source, by the kernel's name.
+struct ParameterDifferences {
+  FieldDeclarations fields;  // of structs, which are parameters of their own
+  // A parameter more, as it follows the others, and what the launch line passes for it.
+  std::map<std::string, std::pair<std::string, std::string>> added;
+};
+
+// The parameters that kernels have in one source and not in an earlier one, as in ParameterDifferences::added.
+std::map<std::string, std::pair<std::string, std::string>> AddedParameters(const SyntaxTree& earlier,
+                                                                           const MutationContext& later);
+
+}  // namespace evo
