@@ -102,6 +102,8 @@ def row_of(record):
     over = lambda peer: peer / time if peer and time else None
     baseline = time_of(record, BASELINE)
     student = time_of(record, EVOLVED[0]) if part_of(record, "student").get("verified") is not False else None
+    # A student's template may take seconds where the baseline does not; its own time is not measured.
+    from_baseline = part_of(record, "student").get("from_baseline", True)
     own = own_times(record)
     return {
         "task": record["task"],
@@ -111,7 +113,7 @@ def row_of(record):
         "noise": spread(record["kernels"][name]["times"]) if name else None,
         "student_us": student,
         "baseline_us": baseline,
-        "student_speed_up": baseline / student if baseline and student else None,
+        "student_speed_up": baseline / student if baseline and student and from_baseline else None,
         "peers_us": others,
         "speed_ups": {peer: over(value) for peer, value in others.items()},
         "best_peer": best_peer,

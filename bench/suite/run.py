@@ -246,7 +246,7 @@ class Suite:
                 record["all"] = {"same": True}
             elif not record.get(name) or record[name].get("failed"):
                 say(f"{gpu.device}: {task.name}: evolves from {template or ', '.join(templates)}")
-                record[name] = evolution.evolve(name, template)
+                record[name] = evolution.evolve(name, template) | {"from_baseline": template == task.baseline}
                 write_json(file, record)
         kernels = {
             f"evo {name}": options.out / record[name]["file"]

@@ -113,11 +113,14 @@ class TasksTest(unittest.TestCase):
                         bound = task.bound(array)
                         self.assertTrue(bound.exact or 0 < bound.l2 < 1, bound)
 
-    def test_has_a_student_whose_speed_up_is_that_over_the_baseline(self):
+    def test_has_a_student_which_is_the_baseline_unless_that_takes_seconds(self):
+        others = []
         for name, folder in tasks.find_tasks(TEMPLATES).items():
             task = tasks.Task(folder)
             self.assertIn(task.student, task.templates(), name)
-            self.assertEqual(task.student, task.baseline, name)
+            if task.student != task.baseline:
+                others.append(name)
+        self.assertEqual(others, ["attention_bf16", "attention_causal_d128", "attention_d128", "attention_gqa"])
 
     def test_has_a_baseline_that_can_be_launched_or_says_why_not(self):
         for name, folder in tasks.find_tasks(TEMPLATES).items():
@@ -231,6 +234,13 @@ class ScoresTest(unittest.TestCase):
         self.assertEqual((row["student_speed_up"], row["speed_ups"]["torch.compile"]), (4, 2))
         self.assertAlmostEqual(row["share_of_ceiling"], 8 / 12)
         self.assertAlmostEqual(row["score"], 1 / (1 + 4 / 2))
+
+    def test_a_student_that_is_not_the_baseline_has_no_speed_up_over_it(self):
+        one = record(evo_student=kernel("evo", 30), evo_all=kernel("evo", 12), baseline=kernel("baseline", 120))
+        one["student"] = {"verified": True, "from_baseline": False}
+        self.assertEqual((results.row_of(one)["student_us"], results.row_of(one)["student_speed_up"]), (30, None))
+        one["student"]["from_baseline"] = True
+        self.assertEqual(results.row_of(one)["student_speed_up"], 4)
 
     def test_what_is_wrong_or_failed_its_verification_does_not_count(self):
         one = record(
