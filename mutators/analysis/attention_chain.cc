@@ -23,7 +23,7 @@ constexpr std::array<std::array<std::int64_t, 4>, 2> kChainSizes{{{2, 3, 5, 7}, 
 // Products of a run: more take too long.
 constexpr std::int64_t kMostChainProducts = 2'000'000;
 
-using Sizes = LaunchRuns::Sizes;
+using ChainSizes = LaunchRuns::Sizes;
 
 std::string PointeeOf(const SyntaxNode& parameter) {
   std::string type = WithoutConst(parameter.type.substr(0, parameter.type.find('*')));
@@ -52,8 +52,8 @@ class ChainFinder {
     return false;
   }
 
-  Sizes SizesOf(std::size_t number) const {
-    Sizes sizes;
+  ChainSizes SizesOf(std::size_t number) const {
+    ChainSizes sizes;
     for (std::size_t i = 0; i < runs_.names().size(); ++i) sizes[runs_.names()[i]] = kChainSizes[number][i];
     return sizes;
   }
@@ -73,7 +73,7 @@ class ChainFinder {
   static std::string Product(const std::vector<std::string>& names) {
     return names.empty() ? "1" : fmt::format("{}", fmt::join(names, " * "));
   }
-  static std::int64_t ProductOf(const std::vector<std::string>& names, const Sizes& sizes) {
+  static std::int64_t ProductOf(const std::vector<std::string>& names, const ChainSizes& sizes) {
     std::int64_t product = 1;
     for (const std::string& name : names) product *= sizes.at(name);
     return product;
@@ -108,7 +108,7 @@ class ChainFinder {
   }
 
   bool FindBuffers() {
-    const Sizes sizes = SizesOf(0);
+    const ChainSizes sizes = SizesOf(0);
     const std::int64_t heads = ProductOf(heads_, sizes), keys = sizes.at(found_.keys);
     const std::int64_t rows = found_.rows.empty() ? 1 : sizes.at(found_.rows);
     const auto elements = static_cast<std::int64_t>(first_.stored.at(found_.o).size());
@@ -134,7 +134,7 @@ class ChainFinder {
   }
 
   // What was read for a row of a head, and what was stored, with the numbers 0 to 3 for the buffers.
-  ThreadTrace Slice(const ChainRun& run, const Sizes& sizes, std::int64_t head, std::int64_t row) const {
+  ThreadTrace Slice(const ChainRun& run, const ChainSizes& sizes, std::int64_t head, std::int64_t row) const {
     const std::int64_t keys = sizes.at(found_.keys), rows = found_.rows.empty() ? 1 : sizes.at(found_.rows);
     ThreadTrace trace = run.knowledge;
     const auto take = [&](const BufferContents& from, std::int64_t line, std::int64_t lines, auto& to) {
@@ -149,7 +149,7 @@ class ChainFinder {
   }
 
   // Whether each row of each head is what the definition says, and nothing else is stored.
-  bool IsAttention(const ChainRun& run, const Sizes& sizes) const {
+  bool IsAttention(const ChainRun& run, const ChainSizes& sizes) const {
     const std::int64_t heads = ProductOf(heads_, sizes), rows = found_.rows.empty() ? 1 : sizes.at(found_.rows);
     for (const std::string* buffer : {&found_.q, &found_.k, &found_.v}) {
       if (!run.read.contains(*buffer)) return false;
@@ -203,7 +203,7 @@ class ChainFinder {
 
   // Other sizes, and more keys than any number of the code, so that a window or the like would be seen.
   bool RunOthers() {
-    Sizes many;
+    ChainSizes many;
     for (const std::string& name : runs_.names()) many[name] = name == found_.keys ? first_.knowledge.largest_number + 3 : 1;
     for (const std::string& name : runs_.names()) {
       if (name == found_.rows) many[name] = name == found_.keys ? many[name] : 2;
@@ -211,7 +211,7 @@ class ChainFinder {
     const std::int64_t keys = many.at(found_.keys), rows = found_.rows.empty() ? 1 : many.at(found_.rows);
     if (keys * rows * found_.depth > kMostChainProducts)
       return Refuse(fmt::format("it has the number {}, and so many keys are not tried", first_.knowledge.largest_number));
-    for (const Sizes& sizes : {SizesOf(1), many}) {
+    for (const ChainSizes& sizes : {SizesOf(1), many}) {
       ChainRun run;
       if (!runs_.Run(sizes, run)) return false;
       if (!IsAttention(run, sizes)) return Refuse("with other sizes, what its kernels leave is no attention");
@@ -222,7 +222,7 @@ class ChainFinder {
   // Without keys, where that can be launched, and with scores of minus infinity: what is no number stays so, and else it must be
   // zero.
   bool RunUnweighted() {
-    Sizes none = SizesOf(1);
+    ChainSizes none = SizesOf(1);
     none[found_.keys] = 0;
     ChainRun empty, infinite;
     if (found_.rows != found_.keys && runs_.Run(none, empty)) {

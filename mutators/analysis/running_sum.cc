@@ -11,9 +11,9 @@
 namespace evo {
 namespace {
 
-class SumFinder {
+class RunningSumFinder {
  public:
-  SumFinder(const SyntaxTree& tree, const CountedLoop& loop)
+  RunningSumFinder(const SyntaxTree& tree, const CountedLoop& loop)
       : tree_(tree), body_(loop.parts.body), written_(WrittenIn(tree, loop.parts.body)) {}
 
   std::optional<RunningSum> Find() const {
@@ -106,6 +106,8 @@ class SumFinder {
 
 }  // namespace
 
-std::optional<RunningSum> AsRunningSum(const SyntaxTree& tree, const CountedLoop& loop) { return SumFinder(tree, loop).Find(); }
+std::optional<RunningSum> AsRunningSum(const SyntaxTree& tree, const CountedLoop& loop) {
+  return RunningSumFinder(tree, loop).Find();
+}
 
 }  // namespace evo

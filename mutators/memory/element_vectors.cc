@@ -18,7 +18,7 @@
 namespace evo {
 namespace {
 
-constexpr std::array<int, 4> kElements{16, 8, 4, 2};
+constexpr std::array<int, 4> kElementsTogether{16, 8, 4, 2};
 // What one instruction moves, and how much of one buffer a thread may take.
 constexpr int kPieceBytes = 16, kMostBytes = 64;
 
@@ -287,7 +287,7 @@ std::vector<Proposal> ElementVectors(const MutationContext& context) {
     if (!element || Cooperates(context.tree, index.kernel)) continue;
     ElementVectorWriter writer(context.tree, *element);
     if (!writer.Collect()) continue;
-    for (const int items : kElements) {
+    for (const int items : kElementsTogether) {
       if (writer.Suits(items)) proposals.push_back(writer.Write(items));
     }
   }

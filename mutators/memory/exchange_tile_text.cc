@@ -11,9 +11,10 @@
 namespace evo {
 namespace {
 
-class TileWriter {
+class ExchangeTileWriter {
  public:
-  TileWriter(const SyntaxTree& tree, const TileWork& work, const TileAxes& axes) : tree_(tree), work_(work), axes_(axes) {}
+  ExchangeTileWriter(const SyntaxTree& tree, const TileWork& work, const TileAxes& axes)
+      : tree_(tree), work_(work), axes_(axes) {}
 
   // The statements that declare what an address needs; nullopt if these load, or if their variables change.
   std::optional<std::set<int>> NeededFor(int address) const {
@@ -121,11 +122,11 @@ bool IsInStatements(const SyntaxTree& tree, const TileWork& work, int declaratio
 
 std::optional<std::set<int>> StatementsFor(const SyntaxTree& tree, const TileWork& work, int address) {
   const TileAxes none;
-  return TileWriter(tree, work, none).NeededFor(address);
+  return ExchangeTileWriter(tree, work, none).NeededFor(address);
 }
 
 Proposal WrittenTile(const SyntaxTree& tree, const TileWork& work, const TileAxes& axes) {
-  return TileWriter(tree, work, axes).Write();
+  return ExchangeTileWriter(tree, work, axes).Write();
 }
 
 }  // namespace evo

@@ -11,7 +11,7 @@
 namespace evo {
 namespace {
 
-constexpr char kProduct[] = "MultiplyGroup";
+constexpr char kGroupProduct[] = "MultiplyGroup";
 constexpr std::string_view kOwnRow = "  const int own_row = first_row + warp * 16;\n";
 
 }  // namespace
@@ -24,7 +24,7 @@ AttentionGroupWriter::AttentionGroupWriter(const SyntaxTree& tree, const Attenti
 }
 
 std::string AttentionGroupWriter::Blocks() const {
-  const std::string name = UnusedName(tree_.text(), kProduct);
+  const std::string name = UnusedName(tree_.text(), kGroupProduct);
   std::string text = AttentionSource::Blocks();
   for (const int keys : {64, 128})
     text += GroupProductText(found_.element, found_.element, name, keys, GroupFactor::kByK, GroupFactor::kByK);
@@ -39,7 +39,7 @@ std::string AttentionGroupWriter::SharedBytes() const {
 std::string AttentionGroupWriter::Body() const {
   std::string text(kGroupAttention.substr(1));
   text += (found_.output == found_.element ? kGroupStoreElements : kGroupStoreNumbers).substr(1);
-  text = WithOtherName(text, kProduct, UnusedName(tree_.text(), kProduct));
+  text = WithOtherName(text, kGroupProduct, UnusedName(tree_.text(), kGroupProduct));
   text = WithOtherName(text, "INVERSE_", Inverse());
   text = WithOtherName(text, "END_", End());
   text = WithOtherName(text, "SEEN_", Seen());

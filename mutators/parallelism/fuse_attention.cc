@@ -30,7 +30,7 @@ struct Start {
   std::int64_t tile_keys, warps, warp_rows, stages;
 };
 constexpr Start kStarts[] = {{64, 4, 16, 2}, {32, 2, 16, 3}};
-constexpr SplitAttentionStart kSplitStarts[] = {{16, 4, 8, 2}, {64, 4, 16, 4}};
+constexpr SplitAttentionStart kOneQueryStarts[] = {{16, 4, 8, 2}, {64, 4, 16, 4}};
 constexpr Start kFloatStarts[] = {{32, 4, 4, 0}, {16, 2, 16, 0}};
 
 // One thread per row of an attention becomes a block per tile of rows: one pass over the keys, with both products on tensor cores
@@ -75,7 +75,7 @@ class FuseAttention : public KernelVisitor {
       if (attention.own_keys) {
         const SplitAttentionWriter writer(context, attention);
         if (const std::string why = writer.Refusal(); !why.empty()) return refuse_kernel(why);
-        for (const SplitAttentionStart& start : kSplitStarts) propose(writer.Written(start));
+        for (const SplitAttentionStart& start : kOneQueryStarts) propose(writer.Written(start));
         return;
       }
       if (attention.element == "float") {

@@ -25,7 +25,7 @@ constexpr std::int64_t kRegistersOfPart = 192;
 // Threads of a block that combines, each with a column.
 constexpr std::int64_t kMostColumns = 1024;
 
-constexpr std::string_view kAxes = "xyz";
+constexpr std::string_view kGridAxes = "xyz";
 
 std::string AsFloat(const std::string& element) {
   return element == "__half" ? "__half2float" : element == "__nv_bfloat16" ? "__bfloat162float" : "";
@@ -58,12 +58,12 @@ std::string SplitAttentionWriter::Refusal() const {
   if (found_.depth > kMostColumns || Lanes().empty())
     return fmt::format("rows of {} elements exceed the registers of lanes", found_.depth);
   const std::size_t axis = found_.launch->grid.size();
-  if (axis >= kAxes.size()) return "its keys would be divided along a fourth dimension of the grid";
+  if (axis >= kGridAxes.size()) return "its keys would be divided along a fourth dimension of the grid";
   // Before the parts are named in them.
   const std::string body = writer_.BodyOf(fmt::format("{}{}", kAttentionParts, kAttentionOfParts));
   for (const char* builtin : {"blockIdx", "gridDim"}) {
-    if (body.find(fmt::format("{}.{}", builtin, kAxes[axis])) != std::string::npos)
-      return fmt::format("it names {}.{}, along which its keys would be divided", builtin, kAxes[axis]);
+    if (body.find(fmt::format("{}.{}", builtin, kGridAxes[axis])) != std::string::npos)
+      return fmt::format("it names {}.{}, along which its keys would be divided", builtin, kGridAxes[axis]);
   }
   return "";
 }
@@ -94,7 +94,7 @@ std::string SplitAttentionWriter::Body(std::string_view text) const {
       {"ROW_", Row()}};
   for (const auto& [word, meaning] : words) body = WithOtherName(body, word, meaning);
   body = writer_.BodyOf(body);
-  const std::string part = fmt::format("blockIdx.{}", kAxes[found_.launch->grid.size()]);
+  const std::string part = fmt::format("blockIdx.{}", kGridAxes[found_.launch->grid.size()]);
   const std::pair<std::string_view, std::string> names[] = {{"PART_", part},       {"PARTS_", parts_},
                                                             {"LANES_", lanes_},    {"STEP_", step_keys_},
                                                             {"PART_SUMS_", sums_}, {"PART_STATES_", states_}};
