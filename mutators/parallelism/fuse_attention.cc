@@ -50,23 +50,16 @@ class FuseAttention : public KernelVisitor {
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
   // Gives each attention's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    bool silent = true, found = false;
-    VisitAttentions(
-        context, [&](Proposal proposal) { found = true, propose(std::move(proposal)); },
-        [&](const std::string& why) { silent = false, refuse(why); });
-    if (found) return;
-    const MergedAttention& merged = MergedAttentionIn(context);
-    if (merged.tree) {
-      const MutationContext inside{context.kernel_template, context.genome, *merged.tree, merged.rendered};
-      const auto with_merged = [&](const Proposal& proposal) {
-        if (auto whole = WithMerged(merged, proposal)) propose(*std::move(whole));
-      };
-      VisitAttentions(inside, with_merged, refuse);
-    } else if (!merged.why.empty()) {
-      refuse(fmt::format("its kernels together: {}", merged.why));
-    } else if (silent) {
+    bool silent = true;
+    const MergedAttention* const merged =
+        VisitMerged(context, propose, [&](const MutationContext& source, const Propose& propose_one) {
+          VisitAttentions(source, propose_one, [&](const std::string& why) { silent = false, refuse(why); });
+        });
+    if (merged == nullptr || merged->tree) return;
+    if (!merged->why.empty())
+      refuse(fmt::format("its kernels together: {}", merged->why));
+    else if (silent)
       RefuseParts(context, refuse);
-    }
   }
 
   // Those in one kernel each.

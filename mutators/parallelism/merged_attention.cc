@@ -155,4 +155,18 @@ std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal
   return result;
 }
 
+const MergedAttention* VisitMerged(const MutationContext& context, const ProposeChange& propose,
+                                   const std::function<void(const MutationContext&, const ProposeChange&)>& visit) {
+  bool found = false;
+  visit(context, [&](Proposal proposal) { found = true, propose(std::move(proposal)); });
+  if (found) return nullptr;
+  const MergedAttention& merged = MergedAttentionIn(context);
+  if (!merged.tree) return &merged;
+  const MutationContext inside{context.kernel_template, context.genome, *merged.tree, merged.rendered};
+  visit(inside, [&](const Proposal& proposal) {
+    if (auto whole = WithMerged(merged, proposal)) propose(*std::move(whole));
+  });
+  return &merged;
+}
+
 }  // namespace evo

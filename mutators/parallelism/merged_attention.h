@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,5 +25,12 @@ const MergedAttention& MergedAttentionIn(const MutationContext& context);
 // The change of the source that merges its kernels and then makes this change of the merged one; nullopt if that cannot be
 // written.
 std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal& proposal);
+
+using ProposeChange = std::function<void(Proposal)>;
+
+// Lets `visit` propose changes of the source and, if there are none, of the source with its kernels merged, as changes of the
+// source itself. Gives what was tried of merging; null if it was not necessary.
+const MergedAttention* VisitMerged(const MutationContext& context, const ProposeChange& propose,
+                                   const std::function<void(const MutationContext&, const ProposeChange&)>& visit);
 
 }  // namespace evo

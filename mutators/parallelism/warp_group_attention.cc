@@ -45,17 +45,8 @@ class WarpGroupAttention : public KernelVisitor {
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
   // Why a kernel is no attention is what fuse_attention says.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    bool found = false;
-    VisitAttentions(
-        context, [&](Proposal proposal) { found = true, propose(std::move(proposal)); }, refuse);
-    if (found) return;
-    const MergedAttention& merged = MergedAttentionIn(context);
-    if (!merged.tree) return;
-    const MutationContext inside{context.kernel_template, context.genome, *merged.tree, merged.rendered};
-    const auto with_merged = [&](const Proposal& proposal) {
-      if (auto whole = WithMerged(merged, proposal)) propose(*std::move(whole));
-    };
-    VisitAttentions(inside, with_merged, refuse);
+    VisitMerged(context, propose,
+                [&](const MutationContext& source, const Propose& propose_one) { VisitAttentions(source, propose_one, refuse); });
   }
 
   static void VisitAttentions(const MutationContext& context, const Propose& propose, const Refuse& refuse) {

@@ -24,23 +24,40 @@ TEST_F(UnseenProducts, TileContraction) {
          {"14_scaled_middle", "adb: it has a lambda, which is not looked into"}});
 }
 
-TEST_F(UnseenProducts, TensorContraction) {
-  Check("tensor_contraction",
-        {{"01_blas_transposed", "gemm_tn: the factor `b[p]` is no element of half or bfloat16 converted to float"},
-         {"02_int8_weights", "w8a16_linear: the factor `static_cast<float>(qweight[(long long)column * in_features +"},
-         {"03_view_struct", "(silence)"},
-         {"04_gelu_residual"},
-         {"05_padded_tiles_batched", "(silence)"},
-         {"06_float4_tiles", "(silence)"},
-         {"07_syrk_lower", "(silence)"},
-         {"08_squared_distances", "compute_distances: the factor `ref[d * ref_nb + r]` is no element of half or"},
-         {"09_complex", "(silence)"},
-         {"10_bytes_char4", "(silence)"},
-         {"11_half2_nt", "(silence)"},
-         {"12_gemv", "(silence)"},
-         {"13_swiglu_bf16", "(silence)"},
-         {"14_scaled_middle", "(silence)"}});
-}
+// Products of half and bfloat16 apply, and the others are refused.
+const std::vector<ForeignKernel> kOfHalves = {
+    {"01_blas_transposed", "gemm_tn: the factor `b[p]` is no element of half or bfloat16 converted to float"},
+    {"02_int8_weights", "w8a16_linear: the factor `static_cast<float>(qweight[(long long)column * in_features +"},
+    {"03_view_struct", "(silence)"},
+    {"04_gelu_residual"},
+    {"05_padded_tiles_batched", "(silence)"},
+    {"06_float4_tiles", "(silence)"},
+    {"07_syrk_lower", "(silence)"},
+    {"08_squared_distances", "compute_distances: the factor `ref[d * ref_nb + r]` is no element of half or"},
+    {"09_complex", "(silence)"},
+    {"10_bytes_char4", "(silence)"},
+    {"11_half2_nt", "(silence)"},
+    {"12_gemv", "(silence)"},
+    {"13_swiglu_bf16", "(silence)"},
+    {"14_scaled_middle", "(silence)"}};
+// The same of bytes.
+const std::vector<ForeignKernel> kOfBytes = {
+    {"01_blas_transposed", "gemm_tn: it sums up in float, and tensor cores add up products of bytes in int"},
+    {"02_int8_weights", "w8a16_linear: it sums up in float, and tensor cores add up products of bytes in int"},
+    {"03_view_struct", "(silence)"},
+    {"04_gelu_residual", "fused_mlp_out: it sums up in float, and tensor cores add up products of bytes in int"},
+    {"05_padded_tiles_batched", "(silence)"},
+    {"06_float4_tiles", "(silence)"},
+    {"07_syrk_lower", "(silence)"},
+    {"08_squared_distances", "compute_distances: it sums up in float, and tensor cores add up products of bytes"},
+    {"09_complex", "(silence)"},
+    {"10_bytes_char4", "(silence)"},
+    {"11_half2_nt", "(silence)"},
+    {"12_gemv", "(silence)"},
+    {"13_swiglu_bf16", "(silence)"},
+    {"14_scaled_middle", "(silence)"}};
+
+TEST_F(UnseenProducts, TensorContraction) { Check("tensor_contraction", kOfHalves); }
 
 TEST_F(UnseenProducts, SplitTensorContraction) {
   Check("split_tensor_contraction",
@@ -60,59 +77,11 @@ TEST_F(UnseenProducts, SplitTensorContraction) {
          {"14_scaled_middle", "(silence)"}});
 }
 
-TEST_F(UnseenProducts, WarpGroupContraction) {
-  Check("warp_group_contraction",
-        {{"01_blas_transposed", "gemm_tn: the factor `b[p]` is no element of half or bfloat16 converted to float"},
-         {"02_int8_weights", "w8a16_linear: the factor `static_cast<float>(qweight[(long long)column * in_features +"},
-         {"03_view_struct", "(silence)"},
-         {"04_gelu_residual"},
-         {"05_padded_tiles_batched", "(silence)"},
-         {"06_float4_tiles", "(silence)"},
-         {"07_syrk_lower", "(silence)"},
-         {"08_squared_distances", "compute_distances: the factor `ref[d * ref_nb + r]` is no element of half or"},
-         {"09_complex", "(silence)"},
-         {"10_bytes_char4", "(silence)"},
-         {"11_half2_nt", "(silence)"},
-         {"12_gemv", "(silence)"},
-         {"13_swiglu_bf16", "(silence)"},
-         {"14_scaled_middle", "(silence)"}});
-}
+TEST_F(UnseenProducts, WarpGroupContraction) { Check("warp_group_contraction", kOfHalves); }
 
-TEST_F(UnseenProducts, IntegerTensorContraction) {
-  Check("integer_tensor_contraction",
-        {{"01_blas_transposed", "gemm_tn: it sums up in float, and tensor cores add up products of bytes in int"},
-         {"02_int8_weights", "w8a16_linear: it sums up in float, and tensor cores add up products of bytes in int"},
-         {"03_view_struct", "(silence)"},
-         {"04_gelu_residual", "fused_mlp_out: it sums up in float, and tensor cores add up products of bytes in int"},
-         {"05_padded_tiles_batched", "(silence)"},
-         {"06_float4_tiles", "(silence)"},
-         {"07_syrk_lower", "(silence)"},
-         {"08_squared_distances", "compute_distances: it sums up in float, and tensor cores add up products of bytes"},
-         {"09_complex", "(silence)"},
-         {"10_bytes_char4", "(silence)"},
-         {"11_half2_nt", "(silence)"},
-         {"12_gemv", "(silence)"},
-         {"13_swiglu_bf16", "(silence)"},
-         {"14_scaled_middle", "(silence)"}});
-}
+TEST_F(UnseenProducts, IntegerTensorContraction) { Check("integer_tensor_contraction", kOfBytes); }
 
-TEST_F(UnseenProducts, IntegerWarpGroupContraction) {
-  Check("integer_warp_group_contraction",
-        {{"01_blas_transposed", "gemm_tn: it sums up in float, and tensor cores add up products of bytes in int"},
-         {"02_int8_weights", "w8a16_linear: it sums up in float, and tensor cores add up products of bytes in int"},
-         {"03_view_struct", "(silence)"},
-         {"04_gelu_residual", "fused_mlp_out: it sums up in float, and tensor cores add up products of bytes in int"},
-         {"05_padded_tiles_batched", "(silence)"},
-         {"06_float4_tiles", "(silence)"},
-         {"07_syrk_lower", "(silence)"},
-         {"08_squared_distances", "compute_distances: it sums up in float, and tensor cores add up products of bytes"},
-         {"09_complex", "(silence)"},
-         {"10_bytes_char4", "(silence)"},
-         {"11_half2_nt", "(silence)"},
-         {"12_gemv", "(silence)"},
-         {"13_swiglu_bf16", "(silence)"},
-         {"14_scaled_middle", "(silence)"}});
-}
+TEST_F(UnseenProducts, IntegerWarpGroupContraction) { Check("integer_warp_group_contraction", kOfBytes); }
 
 TEST_F(UnseenProducts, SplitKTile) {
   Check("split_k_tile", {{"01_blas_transposed"},
