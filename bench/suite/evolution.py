@@ -102,8 +102,9 @@ class Evolution:
     def file(self, name, ending):
         return self.folder / f"{self.task.name}_{name}.{ending}"
 
-    def evolve(self, name, template=None):
-        """Evolves and exports the best kernel. Returns what is known of it; `failed` says why there is none."""
+    def evolve(self, name, template=None, flags=()):
+        """Evolves, with further flags of evo run, and exports the best kernel. Returns what is known of it; `failed` says why there
+        is none."""
         settings, db, export = self.settings, self.file(name, "db"), self.file(name, "cu")
         part = {"template": template or "all", "file": export.name}
         began = time.monotonic()
@@ -127,6 +128,7 @@ class Evolution:
             "--json",
         ]
         command += ["--template", template] if template else []
+        command += flags
         # The champion is checked in the search, so that another takes its place if it fails. compute-sanitizer is left to evo
         # verify.
         command += ["--no-check", "--minimise", "off"] if settings.quick else ["--no-tools"]
@@ -143,8 +145,8 @@ class Evolution:
         part["evolve_seconds"] = round(time.monotonic() - began, 1)
         return part
 
-    def verify(self, name, part):
-        """Puts the exported file through evo verify, and notes the verdict and the time beside the baseline's."""
+    def verify(self, name, part, flags=()):
+        """Puts the exported file through evo verify, with further flags, and notes the verdict and the time beside the baseline's."""
         began = time.monotonic()
         measured = QUICK_SEARCH if self.settings.quick else VERIFY_SEARCH
         search = DRY_VERIFY_SEARCH if self.device == "cpu" else measured
@@ -162,6 +164,7 @@ class Evolution:
             "--time-limit",
             f"{max(search, self.settings.budget):g}s",
             "--json",
+            *flags,
         ]
         try:
             status, out, err = self.processes.run(command, VERIFY_TIMEOUT, "evo verify")

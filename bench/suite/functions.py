@@ -1,6 +1,13 @@
 """What PyTorch, its libraries and CuPy compute for the tasks; some have another function for double precision. operators.py says
 what the parameters are. Importing this needs no PyTorch; calling a function does."""
+import ctypes
+import functools
+import hashlib
 import inspect
+import os
+import subprocess
+import tempfile
+from pathlib import Path
 
 try:
     import torch
@@ -357,5 +364,47 @@ def cupy_function(name):
             return cupy.bincount(array.reshape(-1), minlength=out_shapes[0][0])
         rows = {"axis": -1} if array.ndim > 1 else {}
         return getattr(cupy, name)(array, **rows, **({"dtype": array.dtype} if name in ("sum", "cumsum") else {}))
+
+    return call
+
+
+# CUB itself, of the CUDA toolkit: no call of PyTorch or CuPy is its histogram.
+@functools.cache
+def cub_library():
+    """cub_peers.cu compiled for the GPU of this process; once for a text, in the folder of temporary files."""
+    from measure.driver import nvcc
+
+    source = Path(__file__).resolve().parent / "cub_peers.cu"
+    arch = "sm_{}{}".format(*torch.cuda.get_device_capability())
+    name = f"evo_cub_{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}_{arch}_{os.getuid()}.so"
+    library = Path(tempfile.gettempdir()) / name
+    if not library.exists():
+        made = f"{library}.{os.getpid()}"
+        options = ["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
+        subprocess.run([nvcc(), *options, "-o", made, source], check=True, capture_output=True, timeout=300)
+        os.replace(made, library)
+    return ctypes.CDLL(str(library))
+
+
+def cub_function(name):
+    """`inclusive_sum` of floats or `histogram` of integers, a bin for each value; workspace and output are made at the first call."""
+    made = {}
+
+    def call(x, *, out_shapes):
+        function, pointer = getattr(cub_library(), f"cub_{name}"), lambda tensor: ctypes.c_void_p(tensor.data_ptr())
+        bins = [ctypes.c_int(out_shapes[0][0])] if name == "histogram" else []
+        if "out" not in made:
+            made["out"] = torch.empty(out_shapes[0], dtype=x.dtype, device=x.device)
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        bytes_needed = ctypes.c_size_t(0)
+        rest = [pointer(x), pointer(made["out"]), *bins, ctypes.c_int64(x.numel()), stream]
+        if "workspace" not in made:
+            function(None, ctypes.byref(bytes_needed), *rest)
+            made["workspace"] = torch.empty(max(1, bytes_needed.value), dtype=torch.uint8, device=x.device)
+        bytes_needed.value = made["workspace"].numel()
+        status = function(pointer(made["workspace"]), ctypes.byref(bytes_needed), *rest)
+        if status:
+            raise RuntimeError(f"CUB: CUDA error {status}")
+        return made["out"]
 
     return call

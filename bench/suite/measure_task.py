@@ -3,12 +3,13 @@
 starts it.
 
 usage: measure_task.py --task DIR --out FILE [--kernel NAME=FILE.cu].. [--l2 hot|cold] [--peers eager,..] [--exclude NAME]..
-                       [--seconds S] [--wait]
+                       [--sizes JSON] [--seconds S] [--wait]
        measure_task.py --ceilings --out FILE
 Writes JSON. While it works, FILE.progress has the name of what is being tried. Exit status 4: the GPU cannot be used in this
 process any more, after what that file names."""
 import argparse
 import importlib
+import json
 import os
 import signal
 import sys
@@ -289,7 +290,7 @@ def files_of(options):
 def compile_all(options):
     """All kernels by nvcc at once, without the GPU. What fails here fails again, and is noted, where the kernel is added. Returns
     the target of the first of evo's kernels, which the baseline is then compiled for as well; None if there is none."""
-    task, wanted = Task(options.task), []
+    task, wanted = Task(options.task, sizes=options.sizes), []
     for _, file in files_of(options):
         with suppress(NotExported, OSError, ValueError):
             kernel = ExportedKernel(file)
@@ -323,6 +324,7 @@ def main():
     parser.add_argument("--l2", choices=("hot", "cold"), default="hot")
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--exclude", action="append", default=[])
+    parser.add_argument("--sizes", type=json.loads, default={}, help="JSON; in the place of those of the task's search case")
     parser.add_argument("--seconds", type=float, default=TIMED_SECONDS)
     parser.add_argument("--ceilings", action="store_true")
     parser.add_argument("--wait", action="store_true", help="load what is needed, and use the GPU only when a line has come")
@@ -340,7 +342,7 @@ def main():
         if options.ceilings:
             result = measure_ceilings()
         else:
-            measurement = Measurement(Task(options.task), options)
+            measurement = Measurement(Task(options.task, sizes=options.sizes), options)
             for name, file in files_of(options):
                 measurement.add_evolved(name, file)
             measurement.add_baseline(target or target_of(arch()))

@@ -25,7 +25,9 @@ class Gpu:
 
 
 class Measuring:
-    def __init__(self, processes, python, folder, l2, peers, seconds):
+    """Files go to `folder`, and what is measured once for each GPU to `shared`."""
+
+    def __init__(self, processes, python, folder, l2, peers, seconds, shared=None):
         self.processes, self.python, self.folder, self.l2, self.peers, self.seconds = (
             processes,
             python,
@@ -34,6 +36,7 @@ class Measuring:
             peers,
             seconds,
         )
+        self.shared = Path(shared or folder)
 
     def unusable(self):
         """Why nothing can be measured: the Python has no PyTorch that can use the GPU. Empty if all is well."""
@@ -58,6 +61,8 @@ class Measuring:
             ",".join(self.peers),
             "--seconds",
             self.seconds,
+            "--sizes",
+            json.dumps(task.other_sizes),
             "--wait",
         ]
         command += [word for name, file in kernels.items() for word in ("--kernel", f"{name}={file}")]
@@ -117,7 +122,7 @@ class Measuring:
 
     def _ceilings(self, gpu):
         """Measured once for each GPU."""
-        file = self.folder / f"ceilings_{gpu.device.replace(':', '')}.json"
+        file = self.shared / f"ceilings_{gpu.device.replace(':', '')}.json"
         try:
             known = json.loads(file.read_text())
             if known.get("bytes_per_s") and known.get("gpu") == gpu.name:

@@ -143,7 +143,7 @@ DECODE = Operator(f.attention_decode, f.attention_decode_truth, libraries=f.back
 GEMM = Operator(f.gemm, eager_is="cuBLAS")
 HALF_GEMM = Operator(f.gemm, eager_is="cuBLAS", triton="gemm")
 SCAN = Operator(f.cumulative_sum, libraries={"CuPy": f.cupy_function("cumsum")})
-HISTOGRAM = Operator(f.histogram, libraries={"CuPy": f.cupy_function("bincount")})
+HISTOGRAM = Operator(f.histogram, libraries={"CuPy": f.cupy_function("bincount"), "CUB": f.cub_function("histogram")})
 
 
 def convolution(function):
@@ -164,7 +164,7 @@ OPERATORS = {
     "argmax": Operator(f.argmax, libraries={"CuPy": f.cupy_function("argmax")}),
     "vector_sum": Operator(f.vector_sum, libraries={"CuPy": f.cupy_function("sum")}),
     "mean_square_error": Operator(f.mean_square_error),
-    "prefix_sum": SCAN,
+    "prefix_sum": Operator(f.cumulative_sum, libraries={**SCAN.libraries, "CUB": f.cub_function("inclusive_sum")}),
     "cumulative_sum": SCAN,
     "prefix_sum_exclusive": Operator(f.exclusive_sum),
     "cross_entropy": Operator(f.cross_entropy, prepare=f.longs),

@@ -85,11 +85,11 @@ def bound_of(check, dtype, names):
 
 
 class Task:
-    """A task at the sizes of its first search case, or of the case named. `inputs` are its `in` arrays and then its `inout`
-    ones."""
+    """A task at the sizes of its first search case, or of the case named; `sizes` takes the place of some of them. `inputs` are its
+    `in` arrays and then its `inout` ones."""
 
-    def __init__(self, folder, case=None):
-        self.folder = Path(folder)
+    def __init__(self, folder, case=None, sizes=None):
+        self.folder, self.other_sizes = Path(folder), sizes or {}
         try:
             self.json = json.loads((self.folder / "task.json").read_text())
             self._read(case)
@@ -110,7 +110,9 @@ class Task:
         if case and case not in cases:
             raise BadTask(f"{self.name}: no search case {case}; there are {', '.join(cases)}")
         chosen = cases[case] if case else self.json["cases"]["search"][0]
-        self.case, self.sizes = chosen["name"], {name: int(value) for name, value in chosen["sizes"].items()}
+        if set(self.other_sizes) - set(chosen["sizes"]):
+            raise BadTask(f"{self.name}: there is no size {min(set(self.other_sizes) - set(chosen['sizes']))}")
+        self.case, self.sizes = chosen["name"], {name: int(value) for name, value in {**chosen["sizes"], **self.other_sizes}.items()}
         self.scalars = {
             a["name"]: (a["dtype"], evaluate(a["value"], self.sizes)) for a in self.json["arguments"] if a["role"] == "scalar"
         }

@@ -344,12 +344,12 @@ class CommandTest(unittest.TestCase):
         (self.folder / "nvidia-smi").write_text("#!/bin/sh\necho Fake GPU\necho Fake GPU\n")
         (self.folder / "nvidia-smi").chmod(0o755)
 
-    def command(self, *words, tasks="softmax", out=None):
+    def command(self, *words, tasks="softmax", out=None, script="run.py"):
         chosen = ["--tasks", tasks] if tasks else []
         return [
             sys.executable,
             "-B",
-            BENCH / "suite/run.py",
+            BENCH / "suite" / script,
             out or self.out,
             "--evo",
             self.folder / "evo",
@@ -365,9 +365,9 @@ class CommandTest(unittest.TestCase):
         clean = {k: v for k, v in os.environ.items() if k not in ("CUDA_VISIBLE_DEVICES", "EVO")}
         return {**clean, "CALLS": str(self.folder / "calls"), "PATH": f"{self.folder}:{os.environ['PATH']}", **more}
 
-    def call(self, *words, tasks="softmax", **environment):
+    def call(self, *words, tasks="softmax", script="run.py", **environment):
         return subprocess.run(
-            [str(w) for w in self.command(*words, tasks=tasks)],
+            [str(w) for w in self.command(*words, tasks=tasks, script=script)],
             capture_output=True,
             text=True,
             env=self.environment(**environment),
@@ -498,6 +498,41 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("the same call goes on with it", err)
         self.assertEqual(self.call("--device", "cpu").returncode, 0)
+
+    def seeds(self, *words, **environment):
+        rows = ("--rows", "attention_16_16_1024_64,vector_sum", "--seeds", "2")
+        return self.call(*rows, *words, tasks=None, script="seeds.py", **environment)
+
+    def test_seeds_are_measured_beside_the_peer_of_their_row(self):
+        done = self.seeds()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # The fake peers take 20 us; 2e7 bytes at the rate of the fake copy are 5 us.
+        row = "| attention_16_16_1024_64 | 60 s | 40 | 10.1, 10.1 | 10.1 | 1.00 | eager 20 | 198% | 35% | verified |"
+        self.assertIn(row, done.stdout)
+        self.assertIn("| vector_sum | 10 s | 40 | 10.1, 10.1 | 10.1 | 1.00 | copy 5 | 50% | 85% | verified |", done.stdout)
+        calls = self.calls()
+        runs = [line for line in calls if line.startswith("run")]
+        self.assertEqual(sorted(line.split("--seed ")[1].split()[0] for line in runs), ["1", "1", "2", "2"])
+        for flag in ("--template naive", "--no-tools", "--no-reuse"):
+            self.assertTrue(all(flag in line for line in runs), flag)
+        self.assertEqual(sum("--shape B=16,H=16,S=1024,D=64" in line for line in calls), 3)  # two searches and a verification
+        self.assertEqual(self.record("vector_sum")["seeds"]["1"]["file"], "vector_sum_1.cu")
+        self.assertTrue((self.out / "vector_sum/vector_sum_1.cu").exists())
+        again = self.seeds()
+        self.assertEqual((again.returncode, self.calls()), (0, []), again.stderr)
+        self.assertEqual(again.stdout, done.stdout)
+
+    def test_seeds_that_fail_or_are_not_begun_leave_their_row_open(self):
+        done = self.seeds("--device", "cpu", FAKE="no naive")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("vector_sum seed 2: evo run: exit status 1: evo: no device", done.stderr)
+        self.calls()
+        late = self.seeds("--device", "cpu", "--stop-after", "0.001s")
+        self.assertEqual((late.returncode, self.calls()), (1, []), late.stderr)
+        whole = self.seeds("--device", "cpu", "--budget", "2s")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        self.assertIn("| vector_sum | 2 s | - | -, - | - | - | - - | - | 85% | verified |", whole.stdout)
+        self.assertIn("no row other", self.call("--rows", "other", tasks=None, script="seeds.py").stderr)
 
     def test_wrong_calls_say_what_is_wrong(self):
         wrong = {
