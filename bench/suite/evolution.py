@@ -145,27 +145,15 @@ class Evolution:
         part["evolve_seconds"] = round(time.monotonic() - began, 1)
         return part
 
-    def verify(self, name, part, flags=()):
-        """Puts the exported file through evo verify, with further flags, and notes the verdict and the time beside the baseline's."""
+    def verify(self, name, part, of_search=False):
+        """Puts the exported file through evo verify, and notes the verdict and the time beside the baseline's. `of_search`: the best
+        candidate of the search instead, at the sizes of the search."""
         began = time.monotonic()
         measured = QUICK_SEARCH if self.settings.quick else VERIFY_SEARCH
         search = DRY_VERIFY_SEARCH if self.device == "cpu" else measured
-        command = [
-            self.evo,
-            "verify",
-            "--task",
-            self.task.folder,
-            "--kernel",
-            self.file(name, "cu"),
-            "--device",
-            self.device,
-            "--l2",
-            self.settings.l2,
-            "--time-limit",
-            f"{max(search, self.settings.budget):g}s",
-            "--json",
-            *flags,
-        ]
+        exported = ["--task", self.task.folder, "--kernel", self.file(name, "cu"), "--device", self.device, "--l2", self.settings.l2]
+        what = ["--db", self.file(name, "db")] if of_search else exported
+        command = [self.evo, "verify", *what, "--time-limit", f"{max(search, self.settings.budget):g}s", "--json"]
         try:
             status, out, err = self.processes.run(command, VERIFY_TIMEOUT, "evo verify")
             if status not in (0, 3):

@@ -188,7 +188,8 @@ class Seeds:
         )
 
     def search(self, work, seed, gpu):
-        flags = ("--seed", seed, "--no-reuse", *size_flags(work.row), *work.row.flags)
+        # Minimised is what people read; what is timed here may have edits that do nothing.
+        flags = ("--seed", seed, "--no-reuse", "--minimise", "off", *size_flags(work.row), *work.row.flags)
         part = self.evolution(work, gpu).evolve(str(seed), work.task.student, flags)
         with self.changed:
             work.record["seeds"][str(seed)] = part
@@ -207,7 +208,7 @@ class Seeds:
         middle = work.middle()
         if middle:
             part = work.record["seeds"][middle]
-            self.evolution(work, gpu).verify(middle, part, size_flags(work.row))
+            self.evolution(work, gpu).verify(middle, part, of_search=bool(work.row.sizes))
         failed = [part["failed"] for part in work.record["seeds"].values() if part.get("failed")]
         work.record["finished"] = middle is not None and not failed
         work.store()
