@@ -22,6 +22,8 @@ constexpr std::uint64_t kElsewhereStream = 0x656c736577686572ULL;  // separates 
 constexpr std::size_t kSettings = 3;
 constexpr int kTunedOneIn = 4;
 constexpr double kWorthTuning = 4;
+// An operator that made one of so many fastest kernels from a template is asked so often for another form of it.
+constexpr std::size_t kOtherForms = 2, kAskedAgain = 2;
 // What is left of the weight of an operator that has divided the parent's work already.
 constexpr double kRepeated = 0.1;
 // So many of the templates at their defaults, the fastest ones, are restructured first.
@@ -69,6 +71,7 @@ Offspring ChildRequests::Select(int generation, std::size_t made) const {
     if (generation == 2) {
       AddEach(offspring, parts_.population.members().front().candidate, true);
       AddTuned(offspring, static_cast<std::size_t>(children / kTunedOneIn));
+      AddOtherForms(offspring);
       AddEach(offspring, parts_.population.members().front().candidate, false);
     }
     if (offspring.tries = !offspring.requests.empty(); offspring.tries) return offspring;
@@ -109,6 +112,20 @@ void ChildRequests::AddTuned(Offspring& offspring, std::size_t most) const {
     const Candidate& parent = *others[i % others.size()];
     const Weights tuning = OnlyParameters(offspring.weights.at(parts_.selection->BottleneckOf(parent.id)));
     if (!tuning.empty()) AddChildOf(offspring, parent, tuning);
+  }
+}
+
+// An operator may offer several forms of a structure, such as a product with tensor maps and one without, and draws one. The other
+// may be faster by half, and nothing leads from one to the other.
+void ChildRequests::AddOtherForms(Offspring& offspring) const {
+  std::size_t forms = 0;
+  for (const Individual& member : parts_.population.members()) {
+    const Candidate& made = member.candidate;
+    const auto parent = made.parents.size() == 1 ? templates_.find(made.parents.front()) : templates_.end();
+    if (parent == templates_.end() || !parts_.selection->Restructures(made.op)) continue;
+    if (made.genome.edits.empty() || made.genome.edits.back().brings.empty()) continue;
+    for (std::size_t i = 0; i < kAskedAgain; ++i) AddChildOf(offspring, parent->second, {{made.op, 1}});
+    if (++forms == kOtherForms) return;
   }
 }
 
@@ -206,6 +223,9 @@ ChildRequests::Weights ChildRequests::WeightsFor(const Genome& parent, Weights w
 
 void ChildRequests::Learn(const GenerationRecord& record) {
   if (!ByStructure()) return;
+  if (record.generation == 0) {
+    for (const Candidate& candidate : record.candidates) templates_.emplace(candidate.id, candidate);
+  }
   won_.Learn(record, *parts_.selection);
   standstill_.Learn(record, *parts_.selection, settings_.baseline_apart);
 }

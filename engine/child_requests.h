@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,7 @@ class ChildRequests {
   void AddRestructured(Offspring& offspring) const;
   void AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const;
   void AddTuned(Offspring& offspring, std::size_t most) const;
+  void AddOtherForms(Offspring& offspring) const;
   void AddCombined(Offspring& offspring, std::size_t count) const;
   bool AddCombination(Offspring& offspring, const Candidate& parent, std::size_t turn, Rng& rng) const;
   void AddElsewhere(Offspring& offspring, std::size_t count) const;
@@ -53,6 +55,7 @@ class ChildRequests {
 
   const EvolutionSettings& settings_;
   const EvolutionParts& parts_;
+  std::map<CandidateId, Candidate> templates_;  // as the run began with them
   WonEdits won_;
   Standstill standstill_;
 };

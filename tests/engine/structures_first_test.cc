@@ -154,6 +154,26 @@ TEST(StructuresFirst, TheSecondGenerationTriesOtherSettingsOfTheOtherStructures)
   EXPECT_LE(settings, 2U) << "one in four of eight";
 }
 
+TEST(StructuresFirst, TheSecondGenerationAsksForAnotherFormOfTheFastest) {
+  StructuredRun run;
+  // "rows" draws one of two forms, and the one that comes first is the slower one.
+  run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
+    Change(request, child);
+    if (child.op != "rows") return;
+    const bool other = request.generation == 2 && request.index % 2 == 1;
+    child.genome->edits.back().brings = {{other ? "RING" : "TILE", {8, 16, 32}, 8}};
+    child.source += other ? "// ring\n" : "// tile\n";
+  };
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  std::vector<std::string> forms;
+  for (const Candidate& candidate : run.Generation(2).candidates) {
+    if (candidate.op != "rows") continue;
+    EXPECT_THAT(candidate.parents, ::testing::ElementsAre(1)) << "the template, not what is restructured already";
+    forms.push_back(candidate.genome.edits.back().brings.front().name);
+  }
+  EXPECT_THAT(forms, ::testing::ElementsAre("RING")) << "the form that was drawn before is a duplicate";
+}
+
 TEST(StructuresFirst, WhatIsFarSlowerIsNotTunedAtOnce) {
   StructuredRun run;
   run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
