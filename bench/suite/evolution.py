@@ -158,7 +158,7 @@ class Evolution:
             status, out, err = self.processes.run(command, VERIFY_TIMEOUT, "evo verify")
             if status not in (0, 3):
                 raise Failed(f"evo verify: exit status {status}: {last_line(err)}")
-            part.update(verdict_of(json.loads(out)))
+            part.update(verdict_of(json.loads(out), status == 0))
         except (Failed, ValueError, KeyError, OSError) as wrong:
             part.update(verified=False, verdict=str(wrong))
         part["verify_seconds"] = round(time.monotonic() - began, 1)
@@ -177,13 +177,11 @@ def search_of(said):
     }
 
 
-def verdict_of(said):
-    """Of the JSON of `evo verify`."""
-    found = {
-        "verified": bool(said["passed"]),
-        "verdict": said["verdict"] if said["passed"] or not said.get("reason") else f"{said['verdict']}: {said['reason']}",
-    }
-    check = (said.get("candidate") or {}).get("check") or {}
+def verdict_of(said, passed):
+    """Of the JSON of `evo verify`, which is that of a candidate itself where one of a database was verified."""
+    reason = "" if passed else said.get("reason")
+    found = {"verified": passed, "verdict": f"{said['verdict']}: {reason}" if reason else said["verdict"]}
+    check = (said if "check" in said else said.get("candidate") or {}).get("check") or {}
     if check.get("candidate_ns") and check.get("baseline_ns"):
         found.update(
             evo_us=check["candidate_ns"] / 1000, evo_baseline_us=check["baseline_ns"] / 1000, evo_speed_up=check["speedup"]

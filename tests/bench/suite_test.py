@@ -44,7 +44,8 @@ elif words[0] == "verify":
     bad = fake == "wrong"
     check = {{"candidate_ns": 2000.0, "baseline_ns": 9000.0, "speedup": 4.5}}
     verdict = "failed: wrong_result" if bad else "verified"
-    print(json.dumps({{"passed": not bad, "verdict": verdict, "reason": "", "candidate": {{"check": check}}}}))
+    whole = {{"passed": not bad, "verdict": verdict, "reason": "", "candidate": {{"check": check}}}}
+    print(json.dumps({{"verdict": verdict, "check": check}} if "--db" in words else whole))
     sys.exit(3 if bad else 0)
 """
 
