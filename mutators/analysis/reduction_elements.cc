@@ -37,20 +37,74 @@ bool NamesShared(const SyntaxTree& tree, int expression) {
   return std::any_of(named.begin(), named.end(), [&](int d) { return tree.node(d).kind_name == "VarDecl" && IsShared(tree, d); });
 }
 
+bool IsVote(std::string_view callee) {
+  return callee == "__syncthreads_count" || callee == "__ballot_sync" || callee.starts_with("__reduce_");
+}
+
 ReductionElements::ReductionElements(const MutationContext& context, int kernel, Numbered numbered)
     : tree_(context.tree), kernel_(kernel), uniform_(context, kernel), written_(WrittenIn(context.tree, kernel)) {
+  if (numbered == Numbered::kByVariableInLoops) FindLoops(context);
   FindVariables();
   Collect(tree_.node(kernel).children.back());
   if (elements_.empty())
     refusal_ = "nothing that it loads from global memory is combined";
-  else if (numbered == Numbered::kByVariable ? !NumberByVariable() : !NumberByIndex())
+  else if (numbered == Numbered::kByIndex ? !NumberByIndex() : !NumberByVariable())
     refusal_ = fmt::format("`{}` is not a function of one index {}", tree_.Text(elements_.front()), kNoNumber);
 }
 
-// Whether a condition only says which elements there are.
+// Loops of all threads whose counters begin at 0 and end at a number that the kernel gets.
+void ReductionElements::FindLoops(const MutationContext& context) {
+  for (const int node : Subtree(tree_, kernel_)) {
+    const auto loop = WithCountedHeader(tree_, node);
+    if (!loop || loop->comparison != "<" || loop->step != "1" || tree_.Text(loop->start) != "0") continue;
+    const std::string bound(tree_.Text(loop->bound));
+    const int parameter = NamedDeclaration(tree_, loop->bound);
+    const auto& sizes = context.rendered.size_macros;
+    const bool size = std::any_of(sizes.begin(), sizes.end(), [&](const SizeMacro& macro) { return macro.name == bound; });
+    const bool passed = parameter >= 0 && tree_.node(parameter).kind_name == "ParmDecl" && !written_.contains(parameter);
+    if (passed || size) loops_.push_back({node, loop->counter, bound, passed ? parameter : -1});
+  }
+  FindOffsets();
+}
+
+bool ReductionElements::IsCounterOfLoop(int variable) const {
+  return std::any_of(loops_.begin(), loops_.end(), [&](const OuterLoop& loop) { return loop.counter == variable; });
+}
+
+void ReductionElements::FindOffsets() {
+  for (const int node : Subtree(tree_, kernel_)) {
+    const SyntaxNode& variable = tree_.node(node);
+    if (variable.kind_name != "VarDecl" || variable.children.empty() || written_.contains(node) || IsCounterOfLoop(node)) continue;
+    if (!IsInteger(variable.type) && !variable.type.ends_with("*")) continue;
+    const int value = variable.children.back();
+    const auto named = NamedIn(tree_, value);
+    const auto counts = [&](int d) { return IsCounterOfLoop(d) || offsets_.contains(d); };
+    const bool counted = IsPure(tree_, value) && !LoadsIn(tree_, value) && std::any_of(named.begin(), named.end(), counts);
+    if (counted) offsets_.insert(node);
+  }
+}
+
+// Whether the elements name the counters of the loops that are left, one within the other.
+bool ReductionElements::KeepNamedLoops() {
+  std::set<int> named;
+  for (const int element : first_of_kind_) {
+    named.merge(NamedIn(tree_, element));
+    if (FactorOf(element) >= 0) named.merge(NamedIn(tree_, FactorOf(element)));
+    for (const int statement : DeclarationsFor(element)) named.merge(NamedIn(tree_, statement));
+  }
+  std::erase_if(loops_, [&](const OuterLoop& loop) { return !named.contains(loop.counter); });
+  for (std::size_t i = 1; i < loops_.size(); ++i) {
+    if (!IsWithin(tree_, loops_[i].statement, loops_[i - 1].statement)) return false;
+  }
+  return true;
+}
+
+// Whether a condition only says which elements there are: `i < n ? x[i] : 0`, `i < n && x[i] > 0`.
 bool ReductionElements::IsGuarded(int expression) const {
-  const SyntaxNode& node = tree_.node(WithoutParentheses(tree_, expression));
-  if (node.kind_name != "ConditionalOperator" || node.children.size() != 3 || LoadsIn(tree_, node.children.front())) return false;
+  const int inner = WithoutParentheses(tree_, expression);
+  const SyntaxNode& node = tree_.node(inner);
+  const bool choice = node.kind_name == "ConditionalOperator" && node.children.size() == 3;
+  if ((!choice && tree_.Operator(inner) != "&&") || LoadsIn(tree_, node.children.front())) return false;
   const auto named = NamedIn(tree_, node.children.front());
   return std::none_of(named.begin(), named.end(), [&](int d) { return IsOfOneElement(d); });
 }
@@ -66,7 +120,7 @@ void ReductionElements::FindVariables() {
         variable = node;
         value = tree_.node(node).children.back();
       } else if (IsAssignment(tree_, node)) {
-        variable = NamedDeclaration(tree_, tree_.node(node).children.front());
+        variable = NamedDeclaration(tree_, WithoutMembers(tree_, tree_.node(node).children.front()));
         value = tree_.node(node).children.back();
       }
       if (variable < 0 || tree_.node(variable).kind_name != "VarDecl" || IsShared(tree_, variable)) continue;
@@ -76,7 +130,9 @@ void ReductionElements::FindVariables() {
       const bool part = std::any_of(named.begin(), named.end(), [&](int d) { return IsOfOneElement(d); });
       if (!partial && !part && !LoadsGlobal(value) && !NamesShared(tree_, value)) continue;
       const bool constant = variable == node && !written_.contains(variable);
-      const bool one = constant && !partial && !NamesShared(tree_, value) && !IsGuarded(value) && IsPure(tree_, value);
+      const auto inner = Subtree(tree_, value);
+      const bool votes = std::any_of(inner.begin(), inner.end(), [&](int at) { return IsVote(LibraryCallee(tree_, at)); });
+      const bool one = constant && !partial && !votes && !NamesShared(tree_, value) && !IsGuarded(value) && IsPure(tree_, value);
       (one ? parts_ : partials_).insert(variable);
       more = true;
     }
@@ -122,15 +178,32 @@ void ReductionElements::Collect(int node) {
   // What is stored to, and where an atomic adds, is no element.
   const bool assigns = IsAssignment(tree_, node);
   const bool atomic = LibraryCallee(tree_, node).starts_with("atomic");
-  if (!assigns && IsElement(node) && !IsSumOfTwo(node)) {
+  if (!assigns && !IsVote(LibraryCallee(tree_, node)) && IsElement(node) && !IsSumOfTwo(node)) {
     elements_.push_back(node);
     return;
   }
+  if (CollectProduct(node)) return;
   const auto& children = tree_.node(node).children;
   for (std::size_t i = 0; i < children.size(); ++i) {
     if ((assigns && i == 0) || (atomic && i < 2)) continue;
     Collect(children[i]);
   }
+}
+
+// Of `fmaf(a, b, sum)`, which is no element as a whole, the product is one.
+bool ReductionElements::CollectProduct(int call) {
+  if (!IsFusedProduct(tree_, call)) return false;
+  const auto& parts = tree_.node(call).children;
+  const auto whole = [&](int factor) {
+    const auto named = NamedIn(tree_, factor);
+    return !IsGuarded(factor) && !NamesShared(tree_, factor) && IsPure(tree_, factor) &&
+           std::none_of(named.begin(), named.end(), [&](int d) { return IsPartial(d); });
+  };
+  if (!whole(parts[1]) || !whole(parts[2]) || (!IsElement(parts[1]) && !IsElement(parts[2]))) return false;
+  elements_.push_back(parts[1]);
+  factors_[parts[1]] = parts[2];
+  Collect(parts[3]);
+  return true;
 }
 
 bool ReductionElements::IsSumOfTwo(int expression) const {
@@ -157,7 +230,7 @@ void ReductionElements::AddVarying(int node, Varying& varying, bool in_index) co
   for (const int hidden : one.hidden) varying.elsewhere = varying.elsewhere || tree_.node(hidden).function >= 0;
   if (one.kind_name == "MemberRefExpr" && tree_.Text(node).starts_with("threadIdx")) varying.elsewhere |= !in_index;
   if (one.kind_name == "DeclRefExpr" && one.refers_to >= 0 && tree_.node(one.refers_to).kind_name == "VarDecl") {
-    if (IsOfOneElement(one.refers_to))
+    if (HasParts(one.refers_to))
       AddVarying(tree_.node(one.refers_to).children.back(), varying, in_index);
     else if (tree_.node(one.refers_to).function >= 0 && Varies(node))
       (IsInteger(one.type) && !in_index ? varying.variables.insert(one.refers_to).second : varying.elsewhere |= !in_index);
@@ -173,6 +246,7 @@ std::string ReductionElements::Normal(int element, const std::string& index) con
   std::string text;
   std::vector<int> nodes = DeclarationsFor(element);
   nodes.push_back(element);
+  if (FactorOf(element) >= 0) nodes.push_back(FactorOf(element));
   for (const int node : nodes) {
     Replacements replacements;
     for (const int at : Subtree(tree_, node)) {
@@ -185,67 +259,102 @@ std::string ReductionElements::Normal(int element, const std::string& index) con
   return text;
 }
 
-// `i` in all of them, which are spelled the same.
+// The variables that an element is computed from and that differ between threads or turns; within an index, too, the number must
+// be the only one.
+void ReductionElements::AddNumbered(int element, std::set<int>& variables, int& use, bool& elsewhere) const {
+  std::vector<int> nodes = DeclarationsFor(element);
+  nodes.push_back(element);
+  if (FactorOf(element) >= 0) nodes.push_back(FactorOf(element));
+  for (const int node : nodes) {
+    for (const int at : Subtree(tree_, node)) {
+      const SyntaxNode& one = tree_.node(at);
+      if (one.opaque || (one.kind_name == "MemberRefExpr" && tree_.Text(at).starts_with("threadIdx"))) elsewhere = true;
+      if (one.kind_name != "DeclRefExpr" || one.refers_to < 0 || tree_.node(one.refers_to).kind_name != "VarDecl") continue;
+      if (HasParts(one.refers_to) || tree_.node(one.refers_to).function < 0 || !Varies(at)) continue;
+      if (IsCounterOfLoop(one.refers_to)) continue;
+      if (!IsInteger(one.type)) elsewhere = true;
+      variables.insert(one.refers_to);
+      use = at;
+    }
+  }
+}
+
+// `i` in all of them.
 bool ReductionElements::NumberByVariable() {
   numbers_.clear();
   for (const int element : elements_) {
-    // Within an index, too, it must be the only thing that varies.
-    std::vector<int> nodes = DeclarationsFor(element);
-    nodes.push_back(element);
     std::set<int> variables;
     int use = -1;
-    for (const int node : nodes) {
-      for (const int at : Subtree(tree_, node)) {
-        const SyntaxNode& one = tree_.node(at);
-        if (one.opaque || (one.kind_name == "MemberRefExpr" && tree_.Text(at).starts_with("threadIdx"))) return false;
-        if (one.kind_name != "DeclRefExpr" || one.refers_to < 0 || tree_.node(one.refers_to).kind_name != "VarDecl") continue;
-        if (IsOfOneElement(one.refers_to) || tree_.node(one.refers_to).function < 0 || !Varies(at)) continue;
-        if (!IsInteger(one.type)) return false;
-        variables.insert(one.refers_to);
-        use = at;
-      }
-    }
-    if (variables.size() != 1 || Normal(element, "") != Normal(elements_.front(), "")) return false;
+    bool elsewhere = false;
+    AddNumbered(element, variables, use, elsewhere);
+    if (elsewhere || variables.size() != 1) return false;
+    if (!numbers_.empty() && tree_.node(use).name != tree_.node(numbers_.front()).name) return false;
     numbers_.push_back(use);
+    AddKind(element, Normal(element, ""));
   }
   variable_ = tree_.node(numbers_.front()).refers_to;
-  return true;
+  // The first of each kind stays, where only this variable is known.
+  return KeepNamedLoops() && std::all_of(first_of_kind_.begin(), first_of_kind_.end(),
+                     [&](int element) { return tree_.node(NumberOf(element)).refers_to == variable_; });
 }
 
 // The same index of all subscripts of an element.
 bool ReductionElements::NumberByIndex() {
   numbers_.clear();
-  std::string first;
   for (const int element : elements_) {
-    std::vector<int> indices;
     Varying varying;
     AddVarying(element, varying, false);
+    if (FactorOf(element) >= 0) AddVarying(FactorOf(element), varying, false);
     if (varying.elsewhere || !varying.variables.empty() || varying.indices.empty()) return false;
     const std::string index = Tokens(tree_, varying.indices.front());
     for (const int other : varying.indices) {
       if (Tokens(tree_, other) != index) return false;
     }
-    const std::string normal = Normal(element, index);
-    if (first.empty()) first = normal;
-    if (normal != first) return false;
+    AddKind(element, Normal(element, index));
     numbers_.push_back(varying.indices.front());
   }
-  return true;
+  const auto same = [&](int element) {
+    return SameTokens(tree_.Text(NumberOf(element)), tree_.Text(numbers_.front()));
+  };
+  return std::all_of(first_of_kind_.begin(), first_of_kind_.end(), same);
+}
+
+void ReductionElements::AddKind(int element, const std::string& normal) {
+  const auto known = std::find(normals_.begin(), normals_.end(), normal);
+  kinds_.push_back(static_cast<std::size_t>(known - normals_.begin()));
+  if (known != normals_.end()) return;
+  normals_.push_back(normal);
+  first_of_kind_.push_back(element);
+}
+
+std::size_t ReductionElements::PlaceOf(int element) const {
+  return static_cast<std::size_t>(std::find(elements_.begin(), elements_.end(), element) - elements_.begin());
+}
+
+int ReductionElements::FactorOf(int element) const {
+  const auto found = factors_.find(element);
+  return found == factors_.end() ? -1 : found->second;
+}
+
+bool ReductionElements::IsCondition(std::size_t kind) const {
+  const int element = first_of_kind_[kind];
+  return FactorOf(element) < 0 && WithoutConst(tree_.node(element).type) == "bool";
 }
 
 int ReductionElements::NumberOf(int element) const {
-  const auto found = std::find(elements_.begin(), elements_.end(), element);
-  return found == elements_.end() ? -1 : numbers_[static_cast<std::size_t>(found - elements_.begin())];
+  const std::size_t place = PlaceOf(element);
+  return place == elements_.size() ? -1 : numbers_[place];
 }
 
 std::vector<int> ReductionElements::DeclarationsFor(int element) const {
   std::set<int> statements;
   std::vector<int> open{element};
+  if (FactorOf(element) >= 0) open.push_back(FactorOf(element));
   while (!open.empty()) {
     const int node = open.back();
     open.pop_back();
     for (const int declaration : NamedIn(tree_, node)) {
-      if (!IsOfOneElement(declaration) || !statements.insert(tree_.node(declaration).parent).second) continue;
+      if (!HasParts(declaration) || !statements.insert(tree_.node(declaration).parent).second) continue;
       open.push_back(tree_.node(declaration).children.back());
     }
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,12 +13,21 @@
 
 namespace evo {
 
+// A loop `for (int n = 0; n < bound; ++n)` that all threads go through, around or within the one that they share.
+struct OuterLoop {
+  int statement = -1;
+  int counter = -1;          // declaration
+  std::string bound;         // a parameter of the kernel or a macro of evo:size
+  int bound_parameter = -1;  // declaration; -1 for a macro
+};
+
 // What a kernel may reduce: expressions that compute one value of global memory, `x[i]` or `fabsf(x[i] - y[i])`. All of a
-// kernel's are the same function of one number, the element's.
+// kernel's are functions of one number, the element's. Those that are the same function are of the same kind.
 class ReductionElements {
  public:
-  // The number of an element is a variable, the same in all of them, or an index, whatever it is called.
-  enum class Numbered { kByVariable, kByIndex };
+  // The number of an element is a variable, the same in all of them, or an index, whatever it is called; or a variable in each
+  // turn of loops that all threads go through.
+  enum class Numbered { kByVariable, kByIndex, kByVariableInLoops };
 
   // The context outlives the object.
   ReductionElements(const MutationContext& context, int kernel, Numbered numbered);
@@ -27,8 +38,18 @@ class ReductionElements {
   const std::vector<int>& all() const { return elements_; }
   // An expression whose value is the number of the element; -1 for an expression that is none of them.
   int NumberOf(int element) const;
+  // Of an element: which function of the number it is.
+  std::size_t KindOf(int element) const { return kinds_[PlaceOf(element)]; }
+  // The first element of each kind.
+  const std::vector<int>& kinds() const { return first_of_kind_; }
+  // In `fmaf(a, b, sum)` the element is the product: `a` stands for it, and this is `b`. -1 for other elements.
+  int FactorOf(int element) const;
+  // Whether the elements of a kind are conditions, which are 0 or 1.
+  bool IsCondition(std::size_t kind) const;
   // Whether a local variable holds what was reduced so far.
   bool IsPartial(int declaration) const { return partials_.contains(declaration); }
+  // Whether a variable changes after its declaration.
+  bool IsWritten(int declaration) const { return written_.contains(declaration); }
   // A sum `x[i] + x[i + n]` of two elements, each of which counts by itself.
   bool IsSumOfTwo(int expression) const;
 
@@ -36,6 +57,8 @@ class ReductionElements {
   int variable() const { return variable_; }
   // DeclStmts of variables that are computed from one element and that an expression needs, in order.
   std::vector<int> DeclarationsFor(int element) const;
+  // The loops that all threads go through, the outermost first. Each element has a number in each of their turns.
+  const std::vector<OuterLoop>& loops() const { return loops_; }
   const BlockUniform& uniform() const { return uniform_; }
 
  private:
@@ -53,6 +76,15 @@ class ReductionElements {
   bool IsOfOneElement(int variable) const { return parts_.contains(variable); }
   bool Varies(int expression) const;
   bool LoadsGlobal(int expression) const;
+  bool CollectProduct(int call);
+  std::size_t PlaceOf(int element) const;
+  void FindLoops(const MutationContext& context);
+  void FindOffsets();
+  bool KeepNamedLoops();
+  bool IsCounterOfLoop(int variable) const;
+  bool HasParts(int variable) const { return IsOfOneElement(variable) || offsets_.contains(variable); }
+  void AddNumbered(int element, std::set<int>& variables, int& use, bool& elsewhere) const;
+  void AddKind(int element, const std::string& normal);
   void AddVarying(int node, Varying& varying, bool in_index) const;
   std::string Normal(int element, const std::string& index) const;
   bool NumberByVariable();
@@ -66,6 +98,12 @@ class ReductionElements {
   std::set<int> parts_;  // variables that are computed from one element and never change
   std::vector<int> elements_;
   std::vector<int> numbers_;  // of elements_
+  std::map<int, int> factors_;  // of those that are products of two expressions
+  std::vector<std::size_t> kinds_;  // of elements_
+  std::vector<std::string> normals_;  // of each kind
+  std::vector<int> first_of_kind_;
+  std::vector<OuterLoop> loops_;
+  std::set<int> offsets_;  // integers and pointers that are computed from the counters of loops_
   int variable_ = -1;
   std::string refusal_;
 };
@@ -73,6 +111,8 @@ class ReductionElements {
 // How a refusal ends that says that elements have no number.
 inline constexpr std::string_view kNoNumber = "that every thread has its own of";
 
+// Whether a function tells all threads of a block or a warp for how many, or which, of them a condition is true.
+bool IsVote(std::string_view callee);
 // Whether an expression is or contains an element of shared memory, or names a variable there.
 bool NamesShared(const SyntaxTree& tree, int expression);
 
