@@ -115,8 +115,7 @@ double BodyTrial::Combined(std::string_view spelled, double a, double b) {
 double BodyTrial::Called(int call) {
   const std::string_view callee = LibraryCallee(tree_, call);
   const auto& parts = tree_.node(call).children;
-  if (parts.size() == 2 &&
-      (callee == "expf" || callee == "exp" || callee == "__expf" || callee == "exp2f" || callee == "exp2")) {
+  if (parts.size() == 2 && (callee == "expf" || callee == "exp" || callee == "__expf" || callee == "exp2f" || callee == "exp2")) {
     exponentials_.insert(std::string(callee));
     const double argument = Evaluate(parts[1]);
     return callee.starts_with("exp2") ? std::exp2(argument) : std::exp(argument);

@@ -20,7 +20,7 @@ std::optional<Combination> CombinationOf(const SyntaxTree& tree, int expression)
 bool IsFusedProduct(const SyntaxTree& tree, int call);
 // Whether an operator, as spelled, may combine many values in any order: `+`, `*`, `^`, `&` or `|`.
 bool IsFold(std::string_view spelled);
-// Whether a result of these elements that begins with a value, as spelled, is the same as one without it. An element of -1 is some
+// Whether a result of these elements that begins with a value, as spelled, is the same as one without it. An element of -1 is a
 // product.
 bool IsNeutral(const SyntaxTree& tree, const std::string& combine, const std::string& type, std::string initial,
                const std::vector<int>& elements);

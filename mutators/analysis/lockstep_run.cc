@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "mutators/analysis/combination.h"
@@ -27,7 +26,8 @@ LockstepRun::LockstepRun(const SyntaxTree& tree, int kernel, const ReductionElem
       lanes_(static_cast<std::size_t>(setting.threads)),
       integers_(tree, setting, refusal_),
       flow_(tree, *this, refusal_, kMostSteps),
-      data_(tree, elements, integers_, flow_, lanes_, refusal_) {}
+      data_(tree, elements, integers_, flow_, lanes_, refusal_),
+      stored_(tree, elements, data_, refusal_) {}
 
 BlockRun LockstepRun::Run() {
   flow_.RunKernel(tree_.node(kernel_).children.back(), lanes_);
@@ -176,11 +176,7 @@ void LockstepRun::Declare(int variable, const LaneMask& mask) {
     // It may be computed of partial results, `sum / n`.
     const Refusal why = std::exchange(refusal_, before);
     data_.Forget(variable);
-    auto& [parts, declarations] = computed_[variable];
-    parts.clear();
-    declarations = {node.parent};
-    const bool known = !elements_.IsWritten(variable) && FindParts(value, mask, parts, declarations);
-    if (!known || parts.empty()) refusal_ = why;
+    if (!stored_.Compute(variable, value, mask)) refusal_ = why;
     return;
   }
   const std::string type = WithoutConst(node.type);
@@ -242,67 +238,9 @@ void LockstepRun::Atomic(int call, const LaneMask& mask) {
   data_.AddAtomically(address ? inner.front() : target, combine, data_.Evaluate(parts[2], mask), mask);
 }
 
-// Whether a node is a partial result, spelled as a variable, an element of shared memory or a member of one.
-bool LockstepRun::IsPart(int node) const {
-  const bool variable = tree_.node(node).kind_name == "DeclRefExpr" && elements_.IsPartial(tree_.node(node).refers_to);
-  return variable || SharedArrayOf(tree_, node) >= 0;
-}
-
-// The smallest expression that has all partial results of another one; that one itself if it has none.
-int LockstepRun::PartsWithin(int value) const {
-  int data = -1;
-  for (const int node : Subtree(tree_, value)) {
-    if (!IsPart(node) || (data >= 0 && IsWithin(tree_, node, data))) continue;
-    if (data < 0) data = node;
-    while (!IsWithin(tree_, node, data)) data = tree_.node(data).parent;
-  }
-  // The whole of `s[i][j].x` and of `__popc(votes)`.
-  const auto goes_on = [&](int node) {
-    const int parent = tree_.node(node).parent;
-    const std::string& kind = tree_.node(parent).kind_name;
-    const bool row = tree_.node(node).type.ends_with("]") && kind == "ArraySubscriptExpr";
-    return node != value && (row || kind == "MemberRefExpr" || LibraryCallee(tree_, parent) == "__popc");
-  };
-  while (data >= 0 && goes_on(data)) data = tree_.node(data).parent;
-  return data < 0 ? value : data;
-}
-
-// Of a value that is stored only its elements are known: `sum / n` has those of `sum`, `squares / n - mean * mean` those of
-// `squares` and of what `mean` is computed of. False, or refused, if there are some that are not understood.
-bool LockstepRun::FindParts(int expression, const LaneMask& mask, Parts& parts, std::set<int>& declarations) {
-  const int data = PartsWithin(expression);
-  const Refusal before = refusal_;
-  const Partials values = data_.Evaluate(data, mask);
-  bool whole = !refusal_.given();
-  for (std::size_t lane = 0; lane < lanes_ && whole; ++lane) whole = !mask[lane] || std::popcount(values[lane].combines) <= 1;
-  if (whole) {
-    parts.emplace_back(data, values);
-    return true;
-  }
-  const auto computed = computed_.find(NamedDeclaration(tree_, data));
-  if (computed != computed_.end()) {
-    refusal_ = before;
-    parts.insert(parts.end(), computed->second.first.begin(), computed->second.first.end());
-    declarations.insert(computed->second.second.begin(), computed->second.second.end());
-    return true;
-  }
-  bool any = false;
-  const Refusal why = std::exchange(refusal_, before);
-  for (const int child : tree_.node(data).children) {
-    const auto inner = Subtree(tree_, child);
-    if (IsPart(data) || std::none_of(inner.begin(), inner.end(), [&](int node) { return IsPart(node); })) continue;
-    any = true;
-    if (!FindParts(child, mask, parts, declarations)) return false;
-  }
-  if (any) return true;
-  refusal_ = why;
-  refusal_.Add("it combines in more than one way");
-  return false;
-}
-
 void LockstepRun::Store(int statement, int target, int value, std::string_view combine, const LaneMask& mask) {
-  Parts parts;
-  if (!FindParts(value, mask, parts, run_.declarations) || refusal_.given()) return;
+  StoredParts::Parts parts;
+  if (!stored_.Find(value, mask, parts, run_.declarations) || refusal_.given()) return;
   BlockRun::Output& output = run_.outputs[statement];
   const int place = WithoutParentheses(tree_, target);
   if (tree_.node(place).kind_name == "ArraySubscriptExpr") {
@@ -322,13 +260,8 @@ void LockstepRun::Store(int statement, int target, int value, std::string_view c
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
       if (!mask[lane]) continue;
       const Partial one = combine.empty() ? values[lane] : data_.AlsoCombined(values[lane], combine);
-      all = {all.elements + one.elements,
-             all.count + one.count,
-             true,
-             all.kinds | one.kinds,
-             all.combines | one.combines,
-             all.types | one.types,
-             all.initials | one.initials};
+      all = {all.elements + one.elements, all.count + one.count,      true, all.kinds | one.kinds, all.combines | one.combines,
+             all.types | one.types,       all.initials | one.initials};
     }
   }
 }

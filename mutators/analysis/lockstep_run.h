@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "mutators/analysis/lane_flow.h"
 #include "mutators/analysis/lockstep_integers.h"
 #include "mutators/analysis/partial_results.h"
 #include "mutators/analysis/reduction_elements.h"
+#include "mutators/analysis/stored_parts.h"
 
 namespace evo {
 
@@ -27,10 +27,10 @@ struct BlockRun {
     int stores = 0;                  // how many threads stored
     std::optional<std::int64_t> at;  // the index of the last store; nullopt: none, or not known
   };
-  std::string refusal;                       // why it is not understood; then nothing else counts
-  std::map<int, Output> outputs;             // the statements that stored to global memory
+  std::string refusal;                        // why it is not understood; then nothing else counts
+  std::map<int, Output> outputs;              // the statements that stored to global memory
   std::map<std::pair<int, int>, Part> parts;  // by the statement and the part of what it stores that has elements
-  std::set<int> declarations;                // DeclStmts of numbers that are computed of such parts and stored, or needed for it
+  std::set<int> declarations;                 // DeclStmts of numbers that are computed of such parts and stored, or needed for it
 };
 
 // Runs one block of a reduction on numbers instead of data: all its threads go through the statements together, indices and
@@ -52,11 +52,6 @@ class LockstepRun : private LaneStatements {
   bool HasJump(int loop);
   void Assign(int node, const LaneMask& mask);
   int StoredValue(int node, const LaneMask& mask);
-  // A part of an expression that has elements.
-  using Parts = std::vector<std::pair<int, Partials>>;
-  bool FindParts(int expression, const LaneMask& mask, Parts& parts, std::set<int>& declarations);
-  bool IsPart(int node) const;
-  int PartsWithin(int expression) const;
   bool AddsUnlessZero(int statement, const LaneMask& mask);
   bool IsNotZero(int condition, int value, const Partials& values, const LaneMask& mask);
   void WarpBarrier(const LaneMask& mask);
@@ -74,7 +69,7 @@ class LockstepRun : private LaneStatements {
   LockstepIntegers integers_;
   LaneFlow flow_;
   PartialResults data_;
-  std::map<int, std::pair<Parts, std::set<int>>> computed_;  // variables that are computed of parts, with these declarations
+  StoredParts stored_;
 };
 
 }  // namespace evo

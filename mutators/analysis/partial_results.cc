@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <utility>
 
@@ -30,73 +29,7 @@ bool IsSpelledConstant(const SyntaxTree& tree, int expression) {
   return NamedIn(tree, expression).empty();
 }
 
-constexpr std::size_t kMostTexts = 32;
-constexpr char kVotes[] = "votes";  // of conditions, which are not counted yet
-
-// The type of the components of `float2`, and how many there are.
-std::pair<std::string, std::size_t> VectorOf(const std::string& type) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kComponents{
-      {{"float", "float"}, {"double", "double"}, {"int", "int"}, {"uint", "unsigned int"}, {"longlong", "long long"}}};
-  for (const auto& [name, component] : kComponents) {
-    const bool named = type.starts_with(name) && type.size() == name.size() + 1 && type.back() >= '2' && type.back() <= '4';
-    if (named) return {std::string(component), static_cast<std::size_t>(type.back() - '0')};
-  }
-  return {};
-}
-
-// The fields of a struct of this file; empty if there is no such struct, or one that has more than fields.
-std::vector<int> StructFields(const SyntaxTree& tree, const std::string& type) {
-  for (const int one : NodesOfKind(tree, "StructDecl")) {
-    if (tree.node(one).name != type) continue;
-    const auto& fields = tree.node(one).children;
-    const auto is_number = [&](int f) { return tree.node(f).kind_name == "FieldDecl" && IsArithmetic(tree.node(f).type); };
-    return std::all_of(fields.begin(), fields.end(), is_number) ? fields : std::vector<int>{};
-  }
-  return {};
-}
-
-// Of `const volatile float[4][32]`.
-std::string ElementType(const std::string& type) {
-  std::string plain = WithoutConst(type);
-  if (const std::size_t open = plain.find('['); open != std::string::npos) plain.resize(plain.find_last_not_of(" [", open) + 1);
-  return plain;
-}
-
 }  // namespace
-
-std::vector<std::string> MembersOf(const SyntaxTree& tree, const std::string& type) {
-  const std::string plain = ElementType(type);
-  std::vector<std::string> members;
-  for (std::size_t i = 0; i < VectorOf(plain).second; ++i) members.emplace_back(1, "xyzw"[i]);
-  if (!IsArithmetic(plain)) {
-    for (const int field : StructFields(tree, plain)) members.push_back(tree.node(field).name);
-  }
-  return members.empty() ? std::vector<std::string>{""} : members;
-}
-
-std::string MemberType(const SyntaxTree& tree, const std::string& type, const std::string& member) {
-  const std::string plain = ElementType(type);
-  if (member.empty()) return plain;
-  for (const int field : StructFields(tree, plain)) {
-    if (tree.node(field).name == member) return WithoutConst(tree.node(field).type);
-  }
-  return VectorOf(plain).first;
-}
-
-std::uint32_t NumberedTexts::BitOf(std::string_view text) {
-  const auto known = std::find(texts_.begin(), texts_.end(), text);
-  const auto place = static_cast<std::size_t>(known - texts_.begin());
-  if (known == texts_.end() && place < kMostTexts) texts_.emplace_back(text);
-  return place < kMostTexts ? std::uint32_t{1} << place : 0;
-}
-
-std::set<std::string> NumberedTexts::In(std::uint32_t bits) const {
-  std::set<std::string> texts;
-  for (std::size_t i = 0; i < texts_.size(); ++i) {
-    if ((bits >> i & 1u) != 0) texts.insert(texts_[i]);
-  }
-  return texts;
-}
 
 PartialResults::PartialResults(const SyntaxTree& tree, const ReductionElements& elements, LockstepIntegers& integers,
                                const LaneFlow& flow, std::size_t lanes, Refusal& refusal)
@@ -119,7 +52,8 @@ Partials PartialResults::Evaluate(int expression, const LaneMask& mask, const st
   for (const int one : {expression, node}) {
     if (elements_.NumberOf(one) >= 0 && elements_.FactorOf(one) < 0 && member.empty()) return Element(one, mask);
   }
-  if (const int variable = NamedDeclaration(tree_, node); elements_.IsPartial(variable)) return OfVariable(variable, mask, member);
+  if (const int variable = NamedDeclaration(tree_, node); elements_.IsPartial(variable))
+    return OfVariable(variable, mask, member);
   if (SharedArrayOf(tree_, WithoutRows(tree_, node)) >= 0) {
     const auto place = PlaceOf(node, member);
     return place ? shared_.Read(*place, mask) : Partials(lanes_);
@@ -169,6 +103,8 @@ Partials PartialResults::Conditional(int expression, const LaneMask& mask, const
 // `i < n && x[i] > 0`: 0 where there is no element.
 Partials PartialResults::Guarded(int expression, const LaneMask& mask) {
   const auto& parts = tree_.node(expression).children;
+  if (tree_.node(WithoutParentheses(tree_, parts[1])).type != "bool")
+    return Refuse(fmt::format("{} asks whether a number is not 0", Quoted(tree_, expression)));
   const LaneMask yes = integers_.Where(parts[0], mask);
   Partials values = Evaluate(parts[1], yes);
   const std::uint32_t zero = texts_.initials.BitOf("0");
@@ -216,65 +152,13 @@ Partials PartialResults::Shuffled(int call, const LaneMask& mask) {
   return shuffled;
 }
 
-// All lanes of a group that take part get the combination of all of them.
-Partials PartialResults::Reduced(const Partials& values, std::string_view combine, std::size_t group, const LaneMask& mask) {
-  const std::uint32_t bit = texts_.combines.BitOf(combine);
-  Partials reduced(lanes_);
-  for (std::size_t first = 0; first < lanes_; first += group) {
-    std::optional<Partial> all;
-    const std::size_t end = std::min(lanes_, first + group);
-    for (std::size_t lane = first; lane < end; ++lane) {
-      if (mask[lane]) all = all ? Together(*all, values[lane], bit, refusal_) : AlsoCombined(values[lane], combine);
-    }
-    for (std::size_t lane = first; lane < end; ++lane) {
-      if (mask[lane]) reduced[lane] = *all;
-    }
-  }
-  return reduced;
-}
-
-// `__syncthreads_count(c)`, `__ballot_sync(mask, c)`, `__reduce_add_sync(mask, x)` and the like.
-Partials PartialResults::Voted(int call, std::string_view callee, const LaneMask& mask) {
-  const auto& parts = tree_.node(call).children;
-  const bool block = callee == "__syncthreads_count";
-  if (parts.size() != (block ? 2u : 3u)) return Refuse(fmt::format("{} is not understood", Quoted(tree_, call)));
-  const Partials values = Evaluate(parts.back(), mask);
-  if (callee.starts_with("__reduce_")) {
-    const std::string_view which = callee.substr(9, callee.find("_sync") - 9);
-    return Reduced(values, which == "add" ? "+" : which == "and" ? "&" : which == "or" ? "|" : which == "xor" ? "^" : which,
-                   kWarpLanes, mask);
-  }
-  for (std::size_t lane = 0; lane < lanes_ && !refusal_.given(); ++lane) {
-    if (mask[lane] && (values[lane].count > 1 || values[lane].combines != 0 || !IsCount(values[lane])))
-      return Refuse(fmt::format("{} does not count conditions", Quoted(tree_, call)));
-  }
-  if (block) {
-    if (!flow_.IsWholeBlock(mask)) return Refuse("not all threads of a block reach a barrier together");
-    shared_.PassBarrier();
-  }
-  return Reduced(values, block ? "+" : kVotes, block ? lanes_ : kWarpLanes, mask);
-}
-
-// `__popc(votes)`, of which nothing else can be done.
-Partials PartialResults::CountedVotes(int call, const LaneMask& mask) {
-  Partials values = Evaluate(tree_.node(call).children[1], mask);
-  const std::uint32_t votes = texts_.combines.BitOf(kVotes), sum = texts_.combines.BitOf("+");
-  for (std::size_t lane = 0; lane < lanes_ && !refusal_.given(); ++lane) {
-    if (!mask[lane]) continue;
-    if (values[lane].combines != votes) return Refuse(fmt::format("{} does not count conditions", Quoted(tree_, call)));
-    values[lane].combines = sum;
-    values[lane].types = 0;
-  }
-  return values;
-}
-
 Partial PartialResults::AlsoCombined(Partial value, std::string_view combine) {
   value.combines |= texts_.combines.BitOf(combine);
   return value;
 }
 
 bool PartialResults::IsCount(const Partial& value) {
-  for (std::size_t kind = 0; kind < elements_.kinds().size() && kind < 32; ++kind) {
+  for (std::size_t kind = 0; kind < elements_.kinds() && kind < 32; ++kind) {
     if ((value.kinds >> kind & 1u) != 0 && !elements_.IsCondition(kind)) return false;
   }
   return value.defined && (value.combines & ~texts_.combines.BitOf("+")) == 0 &&

@@ -4,28 +4,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "mutators/analysis/lane_flow.h"
 #include "mutators/analysis/lockstep_integers.h"
+#include "mutators/analysis/partial_structs.h"
 #include "mutators/analysis/reduction_elements.h"
 #include "mutators/analysis/shared_partials.h"
 
 namespace evo {
-
-// Texts, each with a bit of a set.
-class NumberedTexts {
- public:
-  // 0 if there are too many.
-  std::uint32_t BitOf(std::string_view text);
-  std::set<std::string> In(std::uint32_t bits) const;
-
- private:
-  std::vector<std::string> texts_;
-};
 
 // What the threads of a block know of data: which elements are in each of their partial results, in local variables and in shared
 // memory. An expression that is neither an element nor combines partial results is refused.
@@ -91,10 +79,5 @@ class PartialResults {
   SharedPartials shared_;
   Texts texts_;
 };
-
-// The names of the members of a struct, each a number, of CUDA's vectors or of this file; one empty name for any other type.
-std::vector<std::string> MembersOf(const SyntaxTree& tree, const std::string& type);
-// The type of one of them, or of the elements of an array.
-std::string MemberType(const SyntaxTree& tree, const std::string& type, const std::string& member);
 
 }  // namespace evo

@@ -62,8 +62,7 @@ class RedistributionFinder {
       const auto& parts = tree_.node(output.statement).children;
       const int value = parts[output.atomic ? 2 : 1], target = parts[output.atomic ? 1 : 0];
       if (!IsLinear(tree_, reduction_, output)) return {fmt::format("`{}` is computed for each block", tree_.Text(value)), {}, 0};
-      if (output.atomic && DependsOnBlock(tree_.Text(target), target))
-        return {"each of its blocks adds to another place", {}, 0};
+      if (output.atomic && DependsOnBlock(tree_.Text(target), target)) return {"each of its blocks adds to another place", {}, 0};
       if (!atomic && !output.own_place) return {"a block's result is not stored by the block's number", {}, 0};
     }
     return atomic ? Redistribution{} : Consumer();
@@ -129,7 +128,8 @@ class RedistributionFinder {
       bool same = places.size() == last.results.size() && last.loops.empty();
       for (std::size_t i = 0; i < places.size() && same; ++i) {
         const int value = tree_.node(reduction_.outputs[i].statement).children[1];
-        same = TakesOver(last, ParameterAt(tree_, kernel, places[i]), reduction_.results[ResultIn(tree_, reduction_, value)->result]);
+        same = TakesOver(last, ParameterAt(tree_, kernel, places[i]),
+                         reduction_.results[ResultIn(tree_, reduction_, value)->result]);
       }
       if (!all || !same || !last.parameters.empty())
         return {fmt::format("{} does not combine its blocks' results in the same way", consumer.kernel), {}, 0};

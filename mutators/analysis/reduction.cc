@@ -7,12 +7,12 @@
 #include <array>
 #include <set>
 
-#include "core/error.h"
 #include "mutators/analysis/combination.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/reduction_launch.h"
 #include "mutators/analysis/reduction_runs.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
@@ -24,6 +24,18 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array kResultTypes{"float"sv, "double"sv, "int"sv, "unsigned int"sv, "long long"sv, "unsigned long long"sv};
+
+// What an output stores to, or where an atomic adds.
+int TargetOf(const SyntaxTree& tree, const Reduction::Output& output) {
+  return tree.node(output.statement).children[output.atomic ? 1 : 0];
+}
+
+// Of `&out[0]`, `out + 1` and `out`.
+std::string TargetType(const SyntaxTree& tree, int target) {
+  std::string type = WithoutConst(tree.node(target).type);
+  if (const std::size_t star = type.find('*'); star != std::string::npos) type.erase(type.find_last_not_of(" *", star) + 1);
+  return type;
+}
 
 class ReductionFinder {
  public:
@@ -51,49 +63,8 @@ class ReductionFinder {
     if (kernel.children.empty() || tree_.node(kernel.children.back()).kind_name != "CompoundStmt")
       return Refuse("it has no body");
     body_ = kernel.children.back();
-    if (!FindLaunch(kernel.name)) return Refuse("it is not launched, or with different blocks");
-    if (!found_.launch->cluster.empty() || found_.launch->cooperative)
-      return Refuse("its blocks are launched as clusters or together");
-    if (found_.launch->block.size() != 1) return Refuse("its blocks have more than one dimension");
-    if (!FindMostThreads(tree_.Text({kernel.range.begin, tree_.node(body_).range.begin})))
-      return Refuse("its __launch_bounds__ are no number of parameters");
+    if (const std::string why = FindReductionLaunch(context_, found_); !why.empty()) return Refuse(why);
     return elements_.refusal().empty() || Refuse(elements_.refusal());
-  }
-
-  // Several launches of the same kernel have blocks of the same size.
-  bool FindLaunch(const std::string& kernel) {
-    for (const Step& step : context_.rendered.steps) {
-      if (!step.launch || step.launch->kernel != kernel) continue;
-      const LaunchDirective& launch = *step.launch;
-      const auto same = [](const Expression& a, const Expression& b) { return a.text() == b.text(); };
-      if (found_.launch != nullptr && (!std::equal(launch.block.begin(), launch.block.end(), found_.launch->block.begin(),
-                                                   found_.launch->block.end(), same) ||
-                                       !launch.cluster.empty() || launch.cooperative))
-        return false;
-      found_.launched_again = found_.launch != nullptr;
-      if (found_.launch == nullptr) found_.launch = &launch;
-    }
-    return found_.launch != nullptr;
-  }
-
-  // The first argument of __launch_bounds__, if there are any.
-  bool FindMostThreads(std::string_view head) {
-    constexpr std::string_view kBounds = "__launch_bounds__";
-    const std::size_t at = head.find(kBounds), open = head.find('(', at);
-    if (at == std::string_view::npos) return true;
-    std::size_t end = open + 1;
-    for (int depth = 1; end < head.size(); ++end) {
-      depth += (head[end] == '(') - (head[end] == ')');
-      if (depth == 0 || (depth == 1 && head[end] == ',')) break;
-    }
-    found_.most_threads = head.substr(open + 1, end - open - 1);
-    try {
-      const auto names = Expression::Parse(found_.most_threads).Names();
-      return std::all_of(names.begin(), names.end(),
-                         [&](const std::string& name) { return context_.genome.parameters.contains(name); });
-    } catch (const Error&) {
-      return false;
-    }
   }
 
   bool FindShare() {
@@ -109,7 +80,7 @@ class ReductionFinder {
       Reduction::Output output{statement, LibraryCallee(tree_, statement).starts_with("atomic")};
       output.own_place = !output.atomic && seen.own_place;
       if (!output.atomic && !seen.once) return Refuse(fmt::format("several threads, or none, execute {}", Quoted(statement)));
-      output.target = RootOf(tree_, TargetOf(output));
+      output.target = RootOf(tree_, TargetOf(tree_, output));
       if (output.target < 0) return Refuse(fmt::format("it is not clear where {} stores", Quoted(statement)));
       found_.outputs.push_back(output);
       found_.last.push_back(statement);
@@ -117,10 +88,6 @@ class ReductionFinder {
     found_.last.insert(found_.last.end(), seen_.declarations.begin(), seen_.declarations.end());
     std::sort(found_.last.begin(), found_.last.end());
     return true;
-  }
-
-  int TargetOf(const Reduction::Output& output) const {
-    return tree_.node(output.statement).children[output.atomic ? 1 : 0];
   }
 
   bool FindResults() {
@@ -131,9 +98,9 @@ class ReductionFinder {
       if (part.combines.empty()) return Refuse("it combines nothing");
       Reduction::Result result{{}, *part.combines.begin(), "", ""};
       if (result.combine == "votes") return Refuse(fmt::format("{} is not the number of votes", Quoted(node)));
-      for (std::size_t kind = 0; kind < elements_.kinds().size(); ++kind) {
+      for (std::size_t kind = 0; kind < elements_.kinds(); ++kind) {
         if ((part.kinds >> kind & 1u) == 0) continue;
-        const int element = elements_.kinds()[kind];
+        const int element = elements_.FirstOf(kind);
         result.values.push_back({element, elements_.FactorOf(element)});
         const auto declarations = elements_.DeclarationsFor(element);
         statements.insert(declarations.begin(), declarations.end());
@@ -148,14 +115,29 @@ class ReductionFinder {
       found_.places.push_back({node, static_cast<std::size_t>(known - found_.results.begin())});
       if (known == found_.results.end()) found_.results.push_back(result);
     }
-    for (const Reduction::Output& output : found_.outputs) {
-      if (!seen_.outputs.at(output.statement).once && !IsLinear(tree_, found_, output))
-        return Refuse(fmt::format("several threads of a block compute {}", Quoted(output.statement)));
-    }
+    if (!CheckOutputs()) return false;
     found_.by_name = elements_.variable() >= 0;
     found_.number = found_.by_name ? elements_.variable() : elements_.NumberOf(found_.results[0].values[0].node);
     found_.loops = elements_.loops();
     DivideDeclarations({statements.begin(), statements.end()});
+    return true;
+  }
+
+  // Of what is no multiple of a result, the block's part must stay the same, and one thread must compute it.
+  bool CheckOutputs() {
+    const bool one_block = found_.launch->grid.size() == 1 && found_.launch->grid[0].text() == "1";
+    for (const Reduction::Output& output : found_.outputs) {
+      const auto buffer = LaunchedAs(tree_, *found_.launch, found_.kernel, output.target);
+      const auto& workspaces = context_.rendered.workspaces;
+      const bool answer = std::none_of(workspaces.begin(), workspaces.end(), [&](const auto& w) { return w.name == buffer; });
+      if (found_.blocks == Reduction::Blocks::kShareAll && !one_block && !output.atomic && answer)
+        return Refuse(fmt::format("{} leaves a part of each block that no other launch combines", Quoted(output.statement)));
+      if (IsLinear(tree_, found_, output)) continue;
+      if (!seen_.outputs.at(output.statement).once)
+        return Refuse(fmt::format("several threads of a block compute {}", Quoted(output.statement)));
+      if (found_.blocks == Reduction::Blocks::kShareAll && !one_block)
+        return Refuse(fmt::format("each block computes {} of its part", Quoted(output.statement)));
+    }
     return true;
   }
 
@@ -178,18 +160,11 @@ class ReductionFinder {
       return Refuse(fmt::format("its partial results have the types {}", fmt::join(part.types, " and ")));
     result.type = part.types.empty() ? WithoutConst(tree_.node(node).type) : *part.types.begin();
     for (const Reduction::Output& output : found_.outputs) {
-      if (part.types.empty() && IsWithin(tree_, node, output.statement)) result.type = TargetType(TargetOf(output));
+      if (part.types.empty() && IsWithin(tree_, node, output.statement)) result.type = TargetType(tree_, TargetOf(tree_, output));
     }
     if (std::find(kResultTypes.begin(), kResultTypes.end(), result.type) == kResultTypes.end())
       return Refuse(fmt::format("its results are of the type {}", result.type));
     return true;
-  }
-
-  // Of `&out[0]`, `out + 1` and `out`.
-  std::string TargetType(int target) const {
-    std::string type = WithoutConst(tree_.node(target).type);
-    if (const std::size_t star = type.find('*'); star != std::string::npos) type.erase(type.find_last_not_of(" *", star) + 1);
-    return type;
   }
 
   bool FindInitial(const ReductionRuns::Seen::Part& part, Reduction::Result& result) {

@@ -17,7 +17,8 @@ namespace evo {
 // that it takes each once, is found by running the kernel on numbers (lockstep_run.h), for every block that the launch line may
 // have.
 struct Reduction {
-  // An expression that computes a value of one element; `node * factor` if there is a factor.
+  // An expression that computes a value of one element. With a factor the value is their product, in a call such as
+  // `fmaf(node, factor, sum)`.
   struct Value {
     int node = -1;
     int factor = -1;
@@ -51,15 +52,15 @@ struct Reduction {
   bool launched_again = false;              // by other lines, with blocks of the same size
   std::string most_threads;                 // of a block, by __launch_bounds__; empty for any number
   Blocks blocks = Blocks::kShareAll;
-  std::string part;             // of kOwnPart, as an expression of the source
+  std::string part;  // of kOwnPart, as an expression of the source
   std::vector<Result> results;
   std::vector<int> of_element;   // DeclStmts that the values of an element need
   std::vector<int> of_turn;      // those that are the same for all elements of a turn of the loops
   std::vector<OuterLoop> loops;  // in each of whose turns there are all elements, the outermost first
-  int number = -1;              // what stands for the element's number in it: the declaration of `i`, or an index expression
-  bool by_name = false;         // whether `number` is a declaration
-  std::string bound;            // `n`, a parameter of the kernel or a macro of evo:size
-  int bound_parameter = -1;     // declaration; -1 for a macro
+  int number = -1;               // what stands for the element's number in it: the declaration of `i`, or an index expression
+  bool by_name = false;          // whether `number` is a declaration
+  std::string bound;             // `n`, a parameter of the kernel or a macro of evo:size
+  int bound_parameter = -1;      // declaration; -1 for a macro
   std::vector<Output> outputs;
   std::vector<int> last;      // the outputs, and DeclStmts before them that are computed of results, in order
   std::vector<Place> places;  // of results in them

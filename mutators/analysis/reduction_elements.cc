@@ -30,6 +30,18 @@ std::string Tokens(const SyntaxTree& tree, int node) {
   return text;
 }
 
+bool LoadsGlobal(const SyntaxTree& tree, int expression) {
+  for (const int node : Subtree(tree, expression)) {
+    const SyntaxNode& one = tree.node(node);
+    const bool memory = IsSubscript(tree, node) || (one.kind_name == "UnaryOperator" && tree.Operator(node) == "*");
+    // An array of arrays, or an address, is not read. The branches of `?:` are read without being marked so.
+    const bool value = one.type.find_first_of("*]") == std::string::npos && tree.Operator(one.parent) != "&";
+    if (memory && value && !NamesShared(tree, one.children.front())) return true;
+    if (LibraryCallee(tree, node).starts_with("__ld")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool NamesShared(const SyntaxTree& tree, int expression) {
@@ -43,58 +55,32 @@ bool IsVote(std::string_view callee) {
 
 ReductionElements::ReductionElements(const MutationContext& context, int kernel, Numbered numbered)
     : tree_(context.tree), kernel_(kernel), uniform_(context, kernel), written_(WrittenIn(context.tree, kernel)) {
-  if (numbered == Numbered::kByVariableInLoops) FindLoops(context);
+  if (numbered == Numbered::kByVariableInLoops) loops_ = OuterLoops(context, kernel, written_);
   FindVariables();
   Collect(tree_.node(kernel).children.back());
   if (elements_.empty())
     refusal_ = "nothing that it loads from global memory is combined";
   else if (numbered == Numbered::kByIndex ? !NumberByIndex() : !NumberByVariable())
-    refusal_ = fmt::format("`{}` is not a function of one index {}", tree_.Text(elements_.front()), kNoNumber);
+    refusal_ = fmt::format("`{}` is not a function of one index {}", tree_.Text(elements_.front().node), kNoNumber);
 }
 
-// Loops of all threads whose counters begin at 0 and end at a number that the kernel gets.
-void ReductionElements::FindLoops(const MutationContext& context) {
-  for (const int node : Subtree(tree_, kernel_)) {
-    const auto loop = WithCountedHeader(tree_, node);
-    if (!loop || loop->comparison != "<" || loop->step != "1" || tree_.Text(loop->start) != "0") continue;
-    const std::string bound(tree_.Text(loop->bound));
-    const int parameter = NamedDeclaration(tree_, loop->bound);
-    const auto& sizes = context.rendered.size_macros;
-    const bool size = std::any_of(sizes.begin(), sizes.end(), [&](const SizeMacro& macro) { return macro.name == bound; });
-    const bool passed = parameter >= 0 && tree_.node(parameter).kind_name == "ParmDecl" && !written_.contains(parameter);
-    if (passed || size) loops_.push_back({node, loop->counter, bound, passed ? parameter : -1});
-  }
-  FindOffsets();
-}
-
-bool ReductionElements::IsCounterOfLoop(int variable) const {
-  return std::any_of(loops_.begin(), loops_.end(), [&](const OuterLoop& loop) { return loop.counter == variable; });
-}
-
-void ReductionElements::FindOffsets() {
-  for (const int node : Subtree(tree_, kernel_)) {
-    const SyntaxNode& variable = tree_.node(node);
-    if (variable.kind_name != "VarDecl" || variable.children.empty() || written_.contains(node) || IsCounterOfLoop(node)) continue;
-    if (!IsInteger(variable.type) && !variable.type.ends_with("*")) continue;
-    const int value = variable.children.back();
-    const auto named = NamedIn(tree_, value);
-    const auto counts = [&](int d) { return IsCounterOfLoop(d) || offsets_.contains(d); };
-    const bool counted = IsPure(tree_, value) && !LoadsIn(tree_, value) && std::any_of(named.begin(), named.end(), counts);
-    if (counted) offsets_.insert(node);
-  }
-}
-
-// Whether the elements name the counters of the loops that are left, one within the other.
+// Whether the counters of the loops that are kept are in nothing but the loops' headers and the elements, so that every turn
+// takes the same numbers.
 bool ReductionElements::KeepNamedLoops() {
   std::set<int> named;
-  for (const int element : first_of_kind_) {
-    named.merge(NamedIn(tree_, element));
-    if (FactorOf(element) >= 0) named.merge(NamedIn(tree_, FactorOf(element)));
-    for (const int statement : DeclarationsFor(element)) named.merge(NamedIn(tree_, statement));
+  for (const Kind& kind : kinds_) {
+    named.merge(NamedIn(tree_, kind.first));
+    if (FactorOf(kind.first) >= 0) named.merge(NamedIn(tree_, FactorOf(kind.first)));
+    for (const int statement : DeclarationsFor(kind.first)) named.merge(NamedIn(tree_, statement));
   }
-  std::erase_if(loops_, [&](const OuterLoop& loop) { return !named.contains(loop.counter); });
-  for (std::size_t i = 1; i < loops_.size(); ++i) {
-    if (!IsWithin(tree_, loops_[i].statement, loops_[i - 1].statement)) return false;
+  if (!loops_.Keep(tree_, named)) return false;
+  const auto is_part = [&](int node) {
+    const auto factors = [&](const Element& element) { return element.factor == node; };
+    return Find(node) != nullptr || (tree_.node(node).kind_name == "VarDecl" && HasParts(node)) ||
+           std::any_of(elements_.begin(), elements_.end(), factors);
+  };
+  for (const OuterLoop& loop : loops_.all()) {
+    if (!loops_.IsOnlyIn(tree_, kernel_, loop, is_part)) return false;
   }
   return true;
 }
@@ -106,7 +92,7 @@ bool ReductionElements::IsGuarded(int expression) const {
   const bool choice = node.kind_name == "ConditionalOperator" && node.children.size() == 3;
   if ((!choice && tree_.Operator(inner) != "&&") || LoadsIn(tree_, node.children.front())) return false;
   const auto named = NamedIn(tree_, node.children.front());
-  return std::none_of(named.begin(), named.end(), [&](int d) { return IsOfOneElement(d); });
+  return std::none_of(named.begin(), named.end(), [&](int d) { return parts_.contains(d); });
 }
 
 // A local variable is a part of one element if its initialiser is, and holds partial results if it is changed to or by a value
@@ -124,11 +110,11 @@ void ReductionElements::FindVariables() {
         value = tree_.node(node).children.back();
       }
       if (variable < 0 || tree_.node(variable).kind_name != "VarDecl" || IsShared(tree_, variable)) continue;
-      if (tree_.node(variable).type.find('*') != std::string::npos || IsPartial(variable) || IsOfOneElement(variable)) continue;
+      if (tree_.node(variable).type.find('*') != std::string::npos || IsPartial(variable) || parts_.contains(variable)) continue;
       const auto named = NamedIn(tree_, value);
       const bool partial = std::any_of(named.begin(), named.end(), [&](int d) { return IsPartial(d); });
-      const bool part = std::any_of(named.begin(), named.end(), [&](int d) { return IsOfOneElement(d); });
-      if (!partial && !part && !LoadsGlobal(value) && !NamesShared(tree_, value)) continue;
+      const bool part = std::any_of(named.begin(), named.end(), [&](int d) { return parts_.contains(d); });
+      if (!partial && !part && !LoadsGlobal(tree_, value) && !NamesShared(tree_, value)) continue;
       const bool constant = variable == node && !written_.contains(variable);
       const auto inner = Subtree(tree_, value);
       const bool votes = std::any_of(inner.begin(), inner.end(), [&](int at) { return IsVote(LibraryCallee(tree_, at)); });
@@ -149,37 +135,25 @@ bool ReductionElements::Varies(int expression) const {
   });
 }
 
-bool ReductionElements::LoadsGlobal(int expression) const {
-  for (const int node : Subtree(tree_, expression)) {
-    const SyntaxNode& one = tree_.node(node);
-    const bool memory = IsSubscript(tree_, node) || (one.kind_name == "UnaryOperator" && tree_.Operator(node) == "*");
-    // An array of arrays, or an address, is not read. The branches of `?:` are read without being marked so.
-    const bool value = one.type.find_first_of("*]") == std::string::npos && tree_.Operator(one.parent) != "&";
-    if (memory && value && !NamesShared(tree_, one.children.front())) return true;
-    if (LibraryCallee(tree_, node).starts_with("__ld")) return true;
-  }
-  return false;
-}
-
 bool ReductionElements::IsElement(int expression) const {
   const SyntaxNode& node = tree_.node(expression);
   if (node.type.empty() || node.type.find('*') != std::string::npos || IsVariableKind(node.kind_name)) return false;
   if (IsGuarded(expression) || NamesShared(tree_, expression) || !IsPure(tree_, expression)) return false;
-  bool loads = LoadsGlobal(expression);
+  bool loads = LoadsGlobal(tree_, expression);
   for (const int declaration : NamedIn(tree_, expression)) {
     if (IsPartial(declaration)) return false;
-    loads = loads || IsOfOneElement(declaration);
+    loads = loads || parts_.contains(declaration);
   }
   return loads;
 }
 
 void ReductionElements::Collect(int node) {
-  if (tree_.node(node).kind_name == "VarDecl" && IsOfOneElement(node)) return;
+  if (tree_.node(node).kind_name == "VarDecl" && parts_.contains(node)) return;
   // What is stored to, and where an atomic adds, is no element.
   const bool assigns = IsAssignment(tree_, node);
   const bool atomic = LibraryCallee(tree_, node).starts_with("atomic");
   if (!assigns && !IsVote(LibraryCallee(tree_, node)) && IsElement(node) && !IsSumOfTwo(node)) {
-    elements_.push_back(node);
+    elements_.push_back({node});
     return;
   }
   if (CollectProduct(node)) return;
@@ -200,8 +174,7 @@ bool ReductionElements::CollectProduct(int call) {
            std::none_of(named.begin(), named.end(), [&](int d) { return IsPartial(d); });
   };
   if (!whole(parts[1]) || !whole(parts[2]) || (!IsElement(parts[1]) && !IsElement(parts[2]))) return false;
-  elements_.push_back(parts[1]);
-  factors_[parts[1]] = parts[2];
+  elements_.push_back({parts[1], parts[2]});
   Collect(parts[3]);
   return true;
 }
@@ -271,7 +244,7 @@ void ReductionElements::AddNumbered(int element, std::set<int>& variables, int& 
       if (one.opaque || (one.kind_name == "MemberRefExpr" && tree_.Text(at).starts_with("threadIdx"))) elsewhere = true;
       if (one.kind_name != "DeclRefExpr" || one.refers_to < 0 || tree_.node(one.refers_to).kind_name != "VarDecl") continue;
       if (HasParts(one.refers_to) || tree_.node(one.refers_to).function < 0 || !Varies(at)) continue;
-      if (IsCounterOfLoop(one.refers_to)) continue;
+      if (loops_.IsCounter(one.refers_to)) continue;
       if (!IsInteger(one.type)) elsewhere = true;
       variables.insert(one.refers_to);
       use = at;
@@ -281,69 +254,66 @@ void ReductionElements::AddNumbered(int element, std::set<int>& variables, int& 
 
 // `i` in all of them.
 bool ReductionElements::NumberByVariable() {
-  numbers_.clear();
-  for (const int element : elements_) {
+  for (Element& element : elements_) {
     std::set<int> variables;
     int use = -1;
     bool elsewhere = false;
-    AddNumbered(element, variables, use, elsewhere);
+    AddNumbered(element.node, variables, use, elsewhere);
     if (elsewhere || variables.size() != 1) return false;
-    if (!numbers_.empty() && tree_.node(use).name != tree_.node(numbers_.front()).name) return false;
-    numbers_.push_back(use);
-    AddKind(element, Normal(element, ""));
+    element.number = use;
+    if (tree_.node(use).name != tree_.node(elements_.front().number).name) return false;
+    SetKind(element, Normal(element.node, ""));
   }
-  variable_ = tree_.node(numbers_.front()).refers_to;
+  variable_ = tree_.node(elements_.front().number).refers_to;
   // The first of each kind stays, where only this variable is known.
-  return KeepNamedLoops() && std::all_of(first_of_kind_.begin(), first_of_kind_.end(),
-                     [&](int element) { return tree_.node(NumberOf(element)).refers_to == variable_; });
+  return KeepNamedLoops() && std::all_of(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
+           return tree_.node(NumberOf(kind.first)).refers_to == variable_;
+         });
 }
 
 // The same index of all subscripts of an element.
 bool ReductionElements::NumberByIndex() {
-  numbers_.clear();
-  for (const int element : elements_) {
+  for (Element& element : elements_) {
     Varying varying;
-    AddVarying(element, varying, false);
-    if (FactorOf(element) >= 0) AddVarying(FactorOf(element), varying, false);
+    AddVarying(element.node, varying, false);
+    if (element.factor >= 0) AddVarying(element.factor, varying, false);
     if (varying.elsewhere || !varying.variables.empty() || varying.indices.empty()) return false;
     const std::string index = Tokens(tree_, varying.indices.front());
     for (const int other : varying.indices) {
       if (Tokens(tree_, other) != index) return false;
     }
-    AddKind(element, Normal(element, index));
-    numbers_.push_back(varying.indices.front());
+    element.number = varying.indices.front();
+    SetKind(element, Normal(element.node, index));
   }
-  const auto same = [&](int element) {
-    return SameTokens(tree_.Text(NumberOf(element)), tree_.Text(numbers_.front()));
-  };
-  return std::all_of(first_of_kind_.begin(), first_of_kind_.end(), same);
+  return std::all_of(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
+    return SameTokens(tree_.Text(NumberOf(kind.first)), tree_.Text(elements_.front().number));
+  });
 }
 
-void ReductionElements::AddKind(int element, const std::string& normal) {
-  const auto known = std::find(normals_.begin(), normals_.end(), normal);
-  kinds_.push_back(static_cast<std::size_t>(known - normals_.begin()));
-  if (known != normals_.end()) return;
-  normals_.push_back(normal);
-  first_of_kind_.push_back(element);
+void ReductionElements::SetKind(Element& element, const std::string& normal) {
+  const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& kind) { return kind.normal == normal; });
+  element.kind = static_cast<std::size_t>(known - kinds_.begin());
+  if (known == kinds_.end()) kinds_.push_back({element.node, normal});
 }
 
-std::size_t ReductionElements::PlaceOf(int element) const {
-  return static_cast<std::size_t>(std::find(elements_.begin(), elements_.end(), element) - elements_.begin());
+const ReductionElements::Element* ReductionElements::Find(int node) const {
+  const auto found = std::find_if(elements_.begin(), elements_.end(), [&](const Element& one) { return one.node == node; });
+  return found == elements_.end() ? nullptr : &*found;
 }
 
-int ReductionElements::FactorOf(int element) const {
-  const auto found = factors_.find(element);
-  return found == factors_.end() ? -1 : found->second;
+int ReductionElements::NumberOf(int node) const {
+  const Element* const element = Find(node);
+  return element == nullptr ? -1 : element->number;
+}
+
+int ReductionElements::FactorOf(int node) const {
+  const Element* const element = Find(node);
+  return element == nullptr ? -1 : element->factor;
 }
 
 bool ReductionElements::IsCondition(std::size_t kind) const {
-  const int element = first_of_kind_[kind];
+  const int element = kinds_[kind].first;
   return FactorOf(element) < 0 && WithoutConst(tree_.node(element).type) == "bool";
-}
-
-int ReductionElements::NumberOf(int element) const {
-  const std::size_t place = PlaceOf(element);
-  return place == elements_.size() ? -1 : numbers_[place];
 }
 
 std::vector<int> ReductionElements::DeclarationsFor(int element) const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,17 +8,10 @@
 #include <vector>
 
 #include "mutators/analysis/block_uniform.h"
+#include "mutators/analysis/outer_loops.h"
 #include "mutators/mutator.h"
 
 namespace evo {
-
-// A loop `for (int n = 0; n < bound; ++n)` that all threads go through, around or within the one that they share.
-struct OuterLoop {
-  int statement = -1;
-  int counter = -1;          // declaration
-  std::string bound;         // a parameter of the kernel or a macro of evo:size
-  int bound_parameter = -1;  // declaration; -1 for a macro
-};
 
 // What a kernel may reduce: expressions that compute one value of global memory, `x[i]` or `fabsf(x[i] - y[i])`. All of a
 // kernel's are functions of one number, the element's. Those that are the same function are of the same kind.
@@ -34,14 +26,12 @@ class ReductionElements {
 
   // Why the kernel has no such elements; empty if it has.
   const std::string& refusal() const { return refusal_; }
-  // The expressions, in source order.
-  const std::vector<int>& all() const { return elements_; }
   // An expression whose value is the number of the element; -1 for an expression that is none of them.
   int NumberOf(int element) const;
   // Of an element: which function of the number it is.
-  std::size_t KindOf(int element) const { return kinds_[PlaceOf(element)]; }
-  // The first element of each kind.
-  const std::vector<int>& kinds() const { return first_of_kind_; }
+  std::size_t KindOf(int element) const { return Find(element)->kind; }
+  std::size_t kinds() const { return kinds_.size(); }
+  int FirstOf(std::size_t kind) const { return kinds_[kind].first; }
   // In `fmaf(a, b, sum)` the element is the product: `a` stands for it, and this is `b`. -1 for other elements.
   int FactorOf(int element) const;
   // Whether the elements of a kind are conditions, which are 0 or 1.
@@ -58,10 +48,20 @@ class ReductionElements {
   // DeclStmts of variables that are computed from one element and that an expression needs, in order.
   std::vector<int> DeclarationsFor(int element) const;
   // The loops that all threads go through, the outermost first. Each element has a number in each of their turns.
-  const std::vector<OuterLoop>& loops() const { return loops_; }
+  const std::vector<OuterLoop>& loops() const { return loops_.all(); }
   const BlockUniform& uniform() const { return uniform_; }
 
  private:
+  struct Element {
+    int node = -1;
+    int factor = -1;
+    int number = -1;
+    std::size_t kind = 0;
+  };
+  struct Kind {
+    int first = -1;      // the node of its first element
+    std::string normal;  // the function, as spelled
+  };
   // What differs between the threads of a block in an element.
   struct Varying {
     std::set<int> variables;   // integers
@@ -69,22 +69,17 @@ class ReductionElements {
     bool elsewhere = false;    // something that is neither
   };
 
+  void SetKind(Element& element, const std::string& normal);
+  const Element* Find(int node) const;
   void FindVariables();
   void Collect(int node);
   bool IsGuarded(int expression) const;
   bool IsElement(int expression) const;
-  bool IsOfOneElement(int variable) const { return parts_.contains(variable); }
   bool Varies(int expression) const;
-  bool LoadsGlobal(int expression) const;
   bool CollectProduct(int call);
-  std::size_t PlaceOf(int element) const;
-  void FindLoops(const MutationContext& context);
-  void FindOffsets();
   bool KeepNamedLoops();
-  bool IsCounterOfLoop(int variable) const;
-  bool HasParts(int variable) const { return IsOfOneElement(variable) || offsets_.contains(variable); }
+  bool HasParts(int variable) const { return parts_.contains(variable) || loops_.IsOffset(variable); }
   void AddNumbered(int element, std::set<int>& variables, int& use, bool& elsewhere) const;
-  void AddKind(int element, const std::string& normal);
   void AddVarying(int node, Varying& varying, bool in_index) const;
   std::string Normal(int element, const std::string& index) const;
   bool NumberByVariable();
@@ -95,15 +90,10 @@ class ReductionElements {
   BlockUniform uniform_;
   std::set<int> written_;
   std::set<int> partials_;
-  std::set<int> parts_;  // variables that are computed from one element and never change
-  std::vector<int> elements_;
-  std::vector<int> numbers_;  // of elements_
-  std::map<int, int> factors_;  // of those that are products of two expressions
-  std::vector<std::size_t> kinds_;  // of elements_
-  std::vector<std::string> normals_;  // of each kind
-  std::vector<int> first_of_kind_;
-  std::vector<OuterLoop> loops_;
-  std::set<int> offsets_;  // integers and pointers that are computed from the counters of loops_
+  std::set<int> parts_;            // variables that are computed from one element and never change
+  std::vector<Element> elements_;  // in source order
+  std::vector<Kind> kinds_;
+  OuterLoops loops_;
   int variable_ = -1;
   std::string refusal_;
 };

@@ -217,7 +217,7 @@ bool ReductionRuns::Add(const BlockRun& run, std::int64_t block) {
 bool ReductionRuns::AreElements(const Taken& taken, std::int64_t begin, std::int64_t end) const {
   for (const auto& [node, part] : seen_.parts) {
     std::uint64_t expected = 0;
-    for (std::size_t kind = 0; kind < elements_.kinds().size(); ++kind) {
+    for (std::size_t kind = 0; kind < elements_.kinds(); ++kind) {
       if ((part.kinds >> kind & 1u) != 0) expected += ElementsFrom(kind, elements_.loops().size(), begin, end);
     }
     const auto own = taken.find(node);

@@ -60,7 +60,7 @@ class ReductionRuns {
   bool AreElements(const Taken& taken, std::int64_t begin, std::int64_t end) const;
   std::int64_t Turns() const;
   std::optional<Taken> Run(const Parameters& setting, std::int64_t threads, std::int64_t bound, std::int64_t blocks,
-                             std::int64_t block);
+                           std::int64_t block);
 
   const MutationContext& context_;
   const SyntaxTree& tree_;

@@ -33,8 +33,8 @@ bool IsStep(BodyTrial& trial, const RunningVariance& variance, int counter) {
     std::set<std::string> fitting;
     for (const auto& [spelled, x] : trial.values()) {
       const double after = mean + (x - mean) / (n + 1);
-      const bool fits = IsNear(trial.Of(variance.mean), after) &&
-                        IsNear(trial.Of(variance.squares), squares + (x - mean) * (x - after));
+      const bool fits =
+          IsNear(trial.Of(variance.mean), after) && IsNear(trial.Of(variance.squares), squares + (x - mean) * (x - after));
       if (fits && (i == 0 || values.contains(spelled))) fitting.insert(spelled);
     }
     values = std::move(fitting);

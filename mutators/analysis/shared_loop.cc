@@ -57,8 +57,7 @@ class Classifier {
   // Of an integer counter that is counted, its use as a number of values must not be an index, too.
   bool IsIndex(int node) const {
     for (; node >= 0; node = tree_.node(node).parent) {
-      const SyntaxNode& outer = tree_.node(node);
-      if (outer.kind_name == "VarDecl" && !IsRealType(WithoutConst(outer.type))) return true;
+      if (tree_.node(node).kind_name == "VarDecl" && !IsRealType(WithoutConst(tree_.node(node).type))) return true;
     }
     return false;
   }
@@ -69,9 +68,9 @@ class Classifier {
     for (const int variable : {variance.count, variance.mean, variance.squares}) {
       if (variable >= 0 && (!StartsAtZero(tree_, variable, loop) || !IsShuffled(tree_.node(variable).type))) return std::nullopt;
     }
-    if (std::any_of(variance.counted.begin(), variance.counted.end(), [&](int node) { return IsIndex(node); })) return std::nullopt;
-    const SyntaxNode& mean = tree_.node(variance.mean);
-    const auto& squares = tree_.node(variance.squares).name;
+    if (std::any_of(variance.counted.begin(), variance.counted.end(), [&](int node) { return IsIndex(node); }))
+      return std::nullopt;
+    const SyntaxNode &mean = tree_.node(variance.mean), &squares = tree_.node(variance.squares);
     const std::string own_mean = FreshName(tree_, "own_" + mean.name);
     std::string count(tree_.Text(shared.counted.bound)), own_count = FreshName(tree_, "own_count"), remember;
     if (variance.count >= 0) {
@@ -92,7 +91,7 @@ class Classifier {
         fmt::format("if ({0} > 0) {1} *= static_cast<{2}>({3}) / {0};", Parenthesised(count), mean.name, mean.type, own_count));
     shared.accumulations.push_back({variance.squares, "+", "", true, "", {}, -1});
     shared.accumulations.back().prepare = {
-        fmt::format("{0} += {1} * ({2} - {3}) * ({2} - {3});", squares, own_count, own_mean, mean.name)};
+        fmt::format("{0} += {1} * ({2} - {3}) * ({2} - {3});", squares.name, own_count, own_mean, mean.name)};
     return shared;
   }
 

@@ -19,13 +19,8 @@ std::uint64_t ElementFingerprint(std::size_t kind, std::int64_t turn, std::int64
 
 Partial Together(const Partial& a, const Partial& b, std::uint32_t combine, Refusal& refusal) {
   if (!a.defined || !b.defined) refusal.Add("a value is combined that was never stored");
-  return {a.elements + b.elements,
-          a.count + b.count,
-          true,
-          a.kinds | b.kinds,
-          a.combines | b.combines | combine,
-          a.types | b.types,
-          a.initials | b.initials};
+  return {a.elements + b.elements, a.count + b.count,      true, a.kinds | b.kinds, a.combines | b.combines | combine,
+          a.types | b.types,       a.initials | b.initials};
 }
 
 SharedPartials::SharedPartials(std::size_t lanes, Refusal& refusal) : refusal_(refusal) {

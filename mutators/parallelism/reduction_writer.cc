@@ -26,6 +26,14 @@ std::string WithoutSemicolon(std::string_view text) {
   return std::string(text);
 }
 
+// A statement, or several in braces, behind a header.
+std::string ForEach(const std::string& header, const std::string& indent, const std::vector<std::string>& lines) {
+  if (lines.size() == 1) return fmt::format("{}{} {}\n", indent, header, lines.front());
+  std::string text = fmt::format("{}{} {{\n", indent, header);
+  for (const std::string& line : lines) text += fmt::format("{}  {}\n", indent, line);
+  return text + indent + "}\n";
+}
+
 }  // namespace
 
 ReductionWriter::ReductionWriter(const MutationContext& context, const Reduction& reduction, ReductionParameters parameters,
@@ -162,7 +170,9 @@ std::string ReductionWriter::Combine(std::size_t result, const std::string& valu
   const auto& [values, combine, type, initial] = found_.results[result];
   const std::string& name = words_.values[result];
   if (IsFold(combine)) return fmt::format("{} {}= {};", name, combine, value);
-  const std::string callee = type == "float" ? fmt::format("f{}f", combine) : type == "double" ? fmt::format("f{}", combine) : combine;
+  const std::string callee = type == "float"    ? fmt::format("f{}f", combine)
+                             : type == "double" ? fmt::format("f{}", combine)
+                                                : combine;
   return fmt::format("{0} = {1}({0}, {2});", name, callee, value);
 }
 
@@ -186,7 +196,11 @@ std::vector<std::string> ReductionWriter::ElementLines(bool from_vectors) const 
     const Reduction::Result& result = found_.results[i];
     for (const auto& [node, factor] : result.values) {
       std::string value = TextOf(node, from_vectors);
-      if (factor >= 0) value = fmt::format("{} * {}", Parenthesised(value), Parenthesised(TextOf(factor, from_vectors)));
+      if (factor >= 0) {
+        const std::string_view callee = LibraryCallee(tree_, tree_.node(factor).parent);
+        lines.push_back(fmt::format("{0} = {1}({2}, {3}, {0});", words_.values[i], callee, value, TextOf(factor, from_vectors)));
+        continue;
+      }
       // The arguments of max() have one type.
       if (result.combine != "+" && WithoutConst(tree_.node(node).type) != result.type)
         value = fmt::format("static_cast<{}>({})", result.type, value);
@@ -198,8 +212,8 @@ std::vector<std::string> ReductionWriter::ElementLines(bool from_vectors) const 
     for (const SourceRange& range : Tokenize(line)) named = named || line.substr(range.begin, range.size()) == words_.number;
   }
   if (named && from_vectors)
-    lines.insert(lines.begin(), fmt::format("const {0} {1} = {2} + (@k / {3} * {4} + threadIdx.x) * {3} + @k % {3};",
-                                            words_.type, words_.number, words_.first, names_.vector, names_.threads));
+    lines.insert(lines.begin(), fmt::format("const {0} {1} = {2} + (@k / {3} * {4} + threadIdx.x) * {3} + @k % {3};", words_.type,
+                                            words_.number, words_.first, names_.vector, names_.threads));
   return lines;
 }
 
@@ -256,25 +270,14 @@ std::string ReductionWriter::Loops() const {
     }
     return more;
   };
-  std::string declarations;
-  for (const int statement : found_.of_turn) declarations += fmt::format("  {}\n", tree_.Text(statement));
-  text = declarations + text;
+  for (auto at = found_.of_turn.rbegin(); at != found_.of_turn.rend(); ++at) text = fmt::format("  {}\n", tree_.Text(*at)) + text;
   for (auto loop = found_.loops.rbegin(); loop != found_.loops.rend(); ++loop) {
     const std::string& name = tree_.node(loop->counter).name;
-    text = fmt::format("  for ({} {} = 0; {} < {}; ++{}) {{\n", WithoutConst(tree_.node(loop->counter).type), name, name, loop->bound,
-                       name) +
+    text = fmt::format("  for ({} {} = 0; {} < {}; ++{}) {{\n", WithoutConst(tree_.node(loop->counter).type), name, name,
+                       loop->bound, name) +
            indented(text) + "  }\n";
   }
   return text;
-}
-
-// A statement, or several in braces, behind a header.
-std::string ReductionWriter::ForEach(const std::string& header, const std::string& indent,
-                                     const std::vector<std::string>& lines) const {
-  if (lines.size() == 1) return fmt::format("{}{} {}\n", indent, header, lines.front());
-  std::string text = fmt::format("{}{} {{\n", indent, header);
-  for (const std::string& line : lines) text += fmt::format("{}  {}\n", indent, line);
-  return text + indent + "}\n";
 }
 
 std::string ReductionWriter::LastStep() const {
@@ -290,8 +293,8 @@ std::string ReductionWriter::LastStep() const {
     text += fmt::format("  __shared__ {} {}[{} / 32];\n", result.type, warps, names_.threads);
     shuffles.push_back(Combine(i, fmt::format("__shfl_down_sync(0xffffffffu, {}, @offset)", value)));
     kept.push_back(fmt::format("{}[threadIdx.x / 32] = {};", warps, value));
-    read.push_back(fmt::format("    {} = threadIdx.x < {} / 32 ? {}[threadIdx.x] : {};\n", value, names_.threads, warps,
-                               result.initial));
+    read.push_back(
+        fmt::format("    {} = threadIdx.x < {} / 32 ? {}[threadIdx.x] : {};\n", value, names_.threads, warps, result.initial));
   }
   const std::string steps = "for (int @offset = 16; @offset > 0; @offset /= 2)";
   text += ForEach(steps, "  ", shuffles) + ForEach("if (threadIdx.x % 32 == 0)", "  ", kept) + "  __syncthreads();\n";

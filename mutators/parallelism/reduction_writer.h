@@ -38,10 +38,10 @@ class ReductionWriter {
 
   // What the body calls things.
   struct Words {
-    std::string type;    // of the element's number
-    std::string number;  // its name
+    std::string type;                 // of the element's number
+    std::string number;               // its name
     std::vector<std::string> values;  // the names of the partial results
-    std::string first;   // the name of a round's first element
+    std::string first;                // the name of a round's first element
     std::string begin, end, step;
   };
 
@@ -59,7 +59,6 @@ class ReductionWriter {
   std::string Values(const std::string& indent, bool from_vectors) const;
   std::string TextOf(int node, bool from_vectors) const;
   std::string Loops() const;
-  std::string ForEach(const std::string& header, const std::string& indent, const std::vector<std::string>& lines) const;
   std::string LastStep() const;
 
   const SyntaxTree& tree_;
