@@ -7,7 +7,6 @@
 
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/integer_arithmetic.h"
-#include "mutators/analysis/reduction_elements.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -48,6 +47,16 @@ void LockstepIntegers::Assign(int variable, const Values& values, const LaneMask
 void LockstepIntegers::Count(int variable, std::int64_t by, const LaneMask& mask) {
   Values& held = variables_.at(variable);
   for (std::size_t lane = 0; lane < lanes_; ++lane) held[lane] += mask[lane] ? by : 0;
+}
+
+LockstepIntegers::Values LockstepIntegers::TurnsOf(const std::vector<OuterLoop>& loops) {
+  Values turns(lanes_);
+  for (const OuterLoop& loop : loops) {
+    const auto held = variables_.find(loop.counter);
+    if (held == variables_.end()) return Depends("a loop that it is not in");
+    for (std::size_t lane = 0; lane < lanes_; ++lane) turns[lane] = turns[lane] * kMostTurns + held->second[lane];
+  }
+  return turns;
 }
 
 LockstepIntegers::Values LockstepIntegers::Constant(std::string_view text) {

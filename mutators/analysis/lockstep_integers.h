@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mutators/analysis/lane_mask.h"
+#include "mutators/analysis/reduction_elements.h"
 #include "mutators/analysis/refusal.h"
 #include "syntax/syntax_tree.h"
 
@@ -21,6 +22,9 @@ struct RunSetting {
   std::int64_t blocks = 0;                 // of the grid's first dimension
   std::int64_t block = 0;                  // that runs
 };
+
+// How many turns a loop has at most, of those that all threads go through.
+inline constexpr std::int64_t kMostTurns = 8;
 
 // The integers of a block's threads: indices, conditions and local variables, one number for each thread. An expression that
 // depends on anything else, on data above all, is refused.
@@ -36,6 +40,9 @@ class LockstepIntegers {
   Values Operation(int node, std::string_view spelled);
   // The lanes of a mask for which a condition is true.
   LaneMask Where(int condition, const LaneMask& mask);
+
+  // A number for each turn of loops that are within each other.
+  Values TurnsOf(const std::vector<OuterLoop>& loops);
 
   bool Knows(int variable) const { return variables_.contains(variable); }
   void Declare(int variable, Values values) { variables_[variable] = std::move(values); }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "mutators/analysis/combination.h"
@@ -24,14 +25,18 @@ LockstepRun::LockstepRun(const SyntaxTree& tree, int kernel, const ReductionElem
       elements_(elements),
       lanes_(static_cast<std::size_t>(setting.threads)),
       integers_(tree, setting, refusal_),
-      data_(tree, elements, integers_, lanes_, refusal_),
-      flow_(tree, *this, refusal_, kMostSteps) {}
+      flow_(tree, *this, refusal_, kMostSteps),
+      data_(tree, elements, integers_, flow_, lanes_, refusal_),
+      stored_(tree, elements, data_, refusal_) {}
 
 BlockRun LockstepRun::Run() {
   flow_.RunKernel(tree_.node(kernel_).children.back(), lanes_);
   run_.refusal = refusal_.why();
-  run_.initials = data_.initials();
-  run_.combines = data_.combines();
+  for (auto& [place, part] : run_.parts) {
+    part.combines = data_.texts().combines.In(part.value.combines);
+    part.initials = data_.texts().initials.In(part.value.initials);
+    part.types = data_.texts().types.In(part.value.types);
+  }
   return std::move(run_);
 }
 
@@ -39,7 +44,7 @@ void LockstepRun::NotUnderstood(int node) { refusal_.Add(fmt::format("{} is not 
 
 bool LockstepRun::Enter(int statement, const LaneMask& mask) {
   const SyntaxNode& node = tree_.node(statement);
-  if (node.kind_name == "IfStmt") return !TakesExtreme(statement, mask);
+  if (node.kind_name == "IfStmt") return !TakesExtreme(statement, mask) && !AddsUnlessZero(statement, mask);
   if (node.kind_name == "ForStmt" || node.kind_name == "WhileStmt" || node.kind_name == "DoStmt") return !HasJump(statement);
   for (const int child : node.children) {
     if (node.kind_name != "DeclStmt" || tree_.node(child).kind_name == "VarDecl") continue;
@@ -75,11 +80,53 @@ bool LockstepRun::TakesExtreme(int statement, const LaneMask& mask) {
   const bool max = forward == spelled.starts_with("<");
   const Partials old = data_.Evaluate(target, mask), other = data_.Evaluate(value, mask);
   const Partials both = data_.Combined(max ? "max" : "min", old, other, mask);
-  if (refusal_.given()) return true;
-  if (const int variable = NamedDeclaration(tree_, target); variable >= 0 && !IsShared(tree_, variable))
-    data_.Assign(variable, both, mask);
-  else if (const auto place = data_.PlaceOf(target))
-    data_.shared().Write(*place, both, mask);
+  data_.Store(target, both, mask);
+  return true;
+}
+
+// Whether it is `if (t == 0 && count > 0) atomicAdd(out, count);`, which is done then: nothing is left out where it adds nothing.
+bool LockstepRun::AddsUnlessZero(int statement, const LaneMask& mask) {
+  const auto& parts = tree_.node(statement).children;
+  const int only = parts.size() == 2 ? OnlyStatement(tree_, parts[1]) : -1;
+  if (only < 0 || LibraryCallee(tree_, only) != "atomicAdd" || tree_.node(only).children.size() != 3) return false;
+  const int value = tree_.node(only).children[2];
+  std::vector<int> open{parts[0]}, zeros;
+  LaneMask where = mask;
+  while (!open.empty()) {
+    const int condition = WithoutParentheses(tree_, open.back());
+    open.pop_back();
+    const auto named = NamedIn(tree_, condition);
+    const bool data = std::any_of(named.begin(), named.end(), [&](int d) { return elements_.IsPartial(d); });
+    if (tree_.Operator(condition) == "&&") {
+      const auto& sides = tree_.node(condition).children;
+      open.insert(open.end(), sides.rbegin(), sides.rend());
+    } else if (data || NamesShared(tree_, condition)) {
+      zeros.push_back(condition);
+    } else {
+      where = integers_.Where(condition, where);
+    }
+  }
+  if (zeros.empty() || refusal_.given()) return false;
+  const Partials values = data_.Evaluate(value, where);
+  for (const int condition : zeros) {
+    if (!IsNotZero(condition, value, values, where)) return false;
+  }
+  Atomic(WithoutParentheses(tree_, only), where);
+  return true;
+}
+
+// `count`, `count != 0`, or `count > 0` of one that cannot be negative; also `votes != 0` where `__popc(votes)` is added.
+bool LockstepRun::IsNotZero(int condition, int value, const Partials& values, const LaneMask& mask) {
+  if (LibraryCallee(tree_, value) == "__popc" && IsNotZero(condition, tree_.node(value).children[1], values, mask)) return true;
+  const auto same = [&](int a, int b) { return SameTokens(tree_.Text(a), tree_.Text(b)); };
+  if (same(condition, value)) return true;
+  const std::string_view spelled = tree_.Operator(condition);
+  const auto& sides = tree_.node(condition).children;
+  if (sides.size() != 2 || !same(sides[0], value) || tree_.Text(sides[1]) != "0") return false;
+  if (spelled != ">") return spelled == "!=";
+  for (std::size_t lane = 0; lane < lanes_; ++lane) {
+    if (mask[lane] && !data_.IsCount(values[lane])) return false;
+  }
   return true;
 }
 
@@ -87,7 +134,7 @@ void LockstepRun::Compute(int expression, const LaneMask& mask) {
   const int node = WithoutParentheses(tree_, expression);
   if (IsBlockBarrier(tree_, node)) {
     if (!flow_.IsWholeBlock(mask)) return refusal_.Add("not all threads of a block reach a barrier together");
-    data_.shared().PassBarrier();
+    data_.PassBarrier();
   } else if (LibraryCallee(tree_, node) == "__syncwarp") {
     WarpBarrier(mask);
   } else if (LibraryCallee(tree_, node).starts_with("atomic")) {
@@ -107,7 +154,7 @@ void LockstepRun::WarpBarrier(const LaneMask& mask) {
   for (std::size_t warp = 0; warp * kWarpLanes < mask.size(); ++warp) {
     if (!AnyLaneOfWarp(mask, warp)) continue;
     if (!flow_.IsWholeWarp(mask, warp)) refusal_.Add("not all threads of a warp reach __syncwarp together");
-    data_.shared().PassWarpBarrier(warp);
+    data_.PassWarpBarrier(warp);
   }
 }
 
@@ -122,7 +169,16 @@ void LockstepRun::Declare(int variable, const LaneMask& mask) {
   if (IsShared(tree_, variable) || node.type.find('*') != std::string::npos) return;
   const auto& children = node.children;
   const int value = children.empty() || tree_.node(children.back()).type.empty() ? -1 : children.back();
-  if (elements_.IsPartial(variable)) return data_.Declare(variable, value < 0 ? Partials(lanes_) : data_.Evaluate(value, mask));
+  if (elements_.IsPartial(variable)) {
+    const Refusal before = refusal_;
+    data_.Declare(variable, value, mask);
+    if (!refusal_.given()) return;
+    // It may be computed of partial results, `sum / n`.
+    const Refusal why = std::exchange(refusal_, before);
+    data_.Forget(variable);
+    if (!stored_.Compute(variable, value, mask)) refusal_ = why;
+    return;
+  }
   const std::string type = WithoutConst(node.type);
   if (value < 0 || !IsArithmetic(type) || type == "float" || type == "double") return;
   // A variable that is not known may still be one that does not matter here.
@@ -147,38 +203,21 @@ int LockstepRun::StoredValue(int node, const LaneMask& mask) {
 void LockstepRun::Assign(int node, const LaneMask& mask) {
   const int target = tree_.node(node).children[0], value = StoredValue(node, mask);
   if (refusal_.given()) return;
-  const int variable = NamedDeclaration(tree_, target);
-  if (variable >= 0 && tree_.node(variable).kind_name == "VarDecl" && !IsShared(tree_, variable))
-    return AssignVariable(node, variable, value, mask);
+  const int variable = NamedDeclaration(tree_, WithoutMembers(tree_, target));
   const std::string_view spelled = tree_.Operator(node);
-  const auto place = NamesShared(tree_, target) ? data_.PlaceOf(target) : std::nullopt;
-  if (refusal_.given()) return;
-  if (!place) {
-    if (spelled == "=") return Store(node, target, value, mask);
-    return refusal_.Add(fmt::format("{} changes global memory without an atomic", Quoted(tree_, node)));
-  }
   const std::string_view fold = spelled.substr(0, spelled.size() - 1);
-  if (spelled != "=" && !IsFold(fold)) return NotUnderstood(node);
-  Partials values = data_.Evaluate(value, mask);
-  if (spelled != "=" && !refusal_.given()) values = data_.Combined(fold, data_.Evaluate(target, mask), values, mask);
-  if (!refusal_.given()) data_.shared().Write(*place, values, mask);
-}
-
-void LockstepRun::AssignVariable(int node, int variable, int value, const LaneMask& mask) {
-  const std::string_view spelled = tree_.Operator(node);
-  if (elements_.IsPartial(variable)) {
-    Partials values = data_.Evaluate(value, mask);
-    const std::string_view fold = spelled.substr(0, spelled.size() - 1);
-    if (IsFold(fold) && !refusal_.given())
-      values = data_.Combined(fold, data_.OfVariable(variable, mask), values, mask);
-    else if (spelled != "=")
-      NotUnderstood(node);
-    if (!refusal_.given()) data_.Assign(variable, values, mask);
+  const bool local = variable >= 0 && tree_.node(variable).kind_name == "VarDecl" && !IsShared(tree_, variable);
+  if (local && !elements_.IsPartial(variable)) {
+    const LockstepIntegers::Values values = spelled == "=" ? integers_.Evaluate(value) : integers_.Operation(node, fold);
+    if (!refusal_.given()) integers_.Assign(variable, values, mask);
     return;
   }
-  const LockstepIntegers::Values values =
-      spelled == "=" ? integers_.Evaluate(value) : integers_.Operation(node, spelled.substr(0, spelled.size() - 1));
-  if (!refusal_.given()) integers_.Assign(variable, values, mask);
+  if (!local && !NamesShared(tree_, target)) {
+    if (spelled == "=") return Store(node, target, value, "", mask);
+    return refusal_.Add(fmt::format("{} changes global memory without an atomic", Quoted(tree_, node)));
+  }
+  if (spelled != "=" && !IsFold(fold)) return NotUnderstood(node);
+  data_.Assign(target, fold, value, mask);
 }
 
 void LockstepRun::Atomic(int call, const LaneMask& mask) {
@@ -192,51 +231,38 @@ void LockstepRun::Atomic(int call, const LaneMask& mask) {
                         : callee == "atomicOr"  ? "|"
                                                 : nullptr;
   if (combine == nullptr || parts.size() != 3) return NotUnderstood(call);
-  data_.AddCombine(combine);
-  if (!NamesShared(tree_, parts[1])) return Store(call, parts[1], parts[2], mask);
+  if (!NamesShared(tree_, parts[1])) return Store(call, parts[1], parts[2], combine, mask);
   const int target = WithoutParentheses(tree_, parts[1]);
   const auto& inner = tree_.node(target).children;
   const bool address = tree_.Operator(target) == "&" && inner.size() == 1;
-  const auto place = data_.PlaceOf(address ? inner.front() : target);
-  const Partials values = data_.Evaluate(parts[2], mask);
-  if (place && !refusal_.given()) data_.shared().Add(*place, values, mask);
+  data_.AddAtomically(address ? inner.front() : target, combine, data_.Evaluate(parts[2], mask), mask);
 }
 
-// The part of a value that has all of its elements.
-int LockstepRun::DataOf(int value) const {
-  int data = -1;
-  for (const int node : Subtree(tree_, value)) {
-    const bool partial = elements_.IsPartial(NamedDeclaration(tree_, node)) && tree_.node(node).kind_name == "DeclRefExpr";
-    if ((!partial && SharedArrayOf(tree_, node) < 0) || (data >= 0 && IsWithin(tree_, node, data))) continue;
-    if (data < 0) data = node;
-    while (!IsWithin(tree_, node, data)) data = tree_.node(data).parent;
-  }
-  return data < 0 ? value : data;
-}
-
-// Of a value that goes to global memory only its elements are known: `sum / n` has those of `sum`.
-void LockstepRun::Store(int statement, int target, int value, const LaneMask& mask) {
-  const int data = DataOf(value);
-  const Partials values = data_.Evaluate(data, mask);
-  if (refusal_.given()) return;
-  run_.outputs.insert(statement);
-  run_.data = data;
+void LockstepRun::Store(int statement, int target, int value, std::string_view combine, const LaneMask& mask) {
+  StoredParts::Parts parts;
+  if (!stored_.Find(value, mask, parts, run_.declarations) || refusal_.given()) return;
+  BlockRun::Output& output = run_.outputs[statement];
   const int place = WithoutParentheses(tree_, target);
   if (tree_.node(place).kind_name == "ArraySubscriptExpr") {
     const LockstepIntegers::Values index = integers_.Evaluate(tree_.node(place).children[1]);
-    run_.at.reset();
+    output.at.reset();
     for (std::size_t lane = 0; lane < lanes_ && !refusal_.given(); ++lane) {
-      if (mask[lane]) run_.at = index[lane];
+      if (mask[lane]) output.at = index[lane];
     }
     refusal_ = {};  // an index that is not known may be right all the same
   }
-  run_.result.defined = true;
-  for (std::size_t lane = 0; lane < lanes_; ++lane) {
-    if (!mask[lane]) continue;
-    ++run_.stores;
-    run_.result.elements += values[lane].elements;
-    run_.result.count += values[lane].count;
-    run_.result.initial = run_.result.initial || values[lane].initial;
+  for (std::size_t lane = 0; lane < lanes_; ++lane) output.stores += mask[lane];
+  // A part that is named twice counts once.
+  std::set<int> known;
+  for (const auto& [node, values] : parts) {
+    if (!known.insert(node).second) continue;
+    Partial& all = run_.parts[{statement, node}].value;
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      if (!mask[lane]) continue;
+      const Partial one = combine.empty() ? values[lane] : data_.AlsoCombined(values[lane], combine);
+      all = {all.elements + one.elements, all.count + one.count,      true, all.kinds | one.kinds, all.combines | one.combines,
+             all.types | one.types,       all.initials | one.initials};
+    }
   }
 }
 

@@ -1,27 +1,36 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "mutators/analysis/lane_flow.h"
 #include "mutators/analysis/lockstep_integers.h"
 #include "mutators/analysis/partial_results.h"
 #include "mutators/analysis/reduction_elements.h"
+#include "mutators/analysis/stored_parts.h"
 
 namespace evo {
 
 // What one block did.
 struct BlockRun {
-  std::string refusal;             // why it is not understood; then nothing else counts
-  Partial result;                  // of all stores to global memory together
-  int stores = 0;                  // how many threads stored
-  std::set<int> outputs;           // the statements that stored
-  int data = -1;                   // the part of the stored value that has the elements
-  std::optional<std::int64_t> at;  // the index that was stored to, of the last store; nullopt: none, or not known
-  std::set<std::string> initials;  // constants with which partial results begin, as spelled
-  std::set<std::string> combines;  // "+", "max", "min", "*", "^", "&", "|"
+  // A part of what a statement stores, of all threads together that store.
+  struct Part {
+    Partial value;
+    std::set<std::string> combines, initials, types;
+  };
+  struct Output {
+    int stores = 0;                  // how many threads stored
+    std::optional<std::int64_t> at;  // the index of the last store; nullopt: none, or not known
+  };
+  std::string refusal;                        // why it is not understood; then nothing else counts
+  std::map<int, Output> outputs;              // the statements that stored to global memory
+  std::map<std::pair<int, int>, Part> parts;  // by the statement and the part of what it stores that has elements
+  std::set<int> declarations;                 // DeclStmts of numbers that are computed of such parts and stored, or needed for it
 };
 
 // Runs one block of a reduction on numbers instead of data: all its threads go through the statements together, indices and
@@ -43,12 +52,12 @@ class LockstepRun : private LaneStatements {
   bool HasJump(int loop);
   void Assign(int node, const LaneMask& mask);
   int StoredValue(int node, const LaneMask& mask);
-  void AssignVariable(int node, int variable, int value, const LaneMask& mask);
+  bool AddsUnlessZero(int statement, const LaneMask& mask);
+  bool IsNotZero(int condition, int value, const Partials& values, const LaneMask& mask);
   void WarpBarrier(const LaneMask& mask);
   void Count(int node, const LaneMask& mask);
   void Atomic(int call, const LaneMask& mask);
-  int DataOf(int value) const;
-  void Store(int statement, int target, int value, const LaneMask& mask);
+  void Store(int statement, int target, int value, std::string_view combine, const LaneMask& mask);
   void NotUnderstood(int node);
 
   const SyntaxTree& tree_;
@@ -58,8 +67,9 @@ class LockstepRun : private LaneStatements {
   BlockRun run_;
   Refusal refusal_;
   LockstepIntegers integers_;
-  PartialResults data_;
   LaneFlow flow_;
+  PartialResults data_;
+  StoredParts stored_;
 };
 
 }  // namespace evo

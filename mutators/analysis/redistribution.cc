@@ -31,6 +31,17 @@ int ParameterAt(const SyntaxTree& tree, int kernel, std::size_t place) {
   return -1;
 }
 
+// The result in a value that is stored; nullptr if there are several, or none.
+const Reduction::Place* ResultIn(const SyntaxTree& tree, const Reduction& reduction, int value) {
+  const Reduction::Place* found = nullptr;
+  for (const Reduction::Place& place : reduction.places) {
+    if (!IsWithin(tree, place.node, value)) continue;
+    if (found != nullptr) return nullptr;
+    found = &place;
+  }
+  return found;
+}
+
 class RedistributionFinder {
  public:
   RedistributionFinder(const MutationContext& context, const Reduction& reduction)
@@ -39,21 +50,22 @@ class RedistributionFinder {
   Redistribution Find() {
     if (reduction_.launched_again) return {"it is launched more than once", {}, 0};
     if (reduction_.blocks == Reduction::Blocks::kAllOfThem) return {"each of its blocks takes every element", {}, 0};
-    std::vector<int> parts = reduction_.of_element;
-    parts.push_back(reduction_.element);
-    for (const int part : parts) {
+    for (const int part : reduction_.ElementNodes()) {
       if (DependsOnBlock(TextWith(tree_, part, NumberAs(tree_, reduction_, part, "0")), part))
         return {fmt::format("`{}` depends on the block", tree_.Text(part)), {}, 0};
     }
-    const auto& output = tree_.node(reduction_.output).children;
-    const int value = output[reduction_.atomic ? 2 : 1], target = output[reduction_.atomic ? 1 : 0];
-    if (!IsLinear(value)) return {fmt::format("`{}` is computed for each block", tree_.Text(value)), {}, 0};
-    if (reduction_.atomic) {
-      if (DependsOnBlock(tree_.Text(target), target)) return {"each of its blocks adds to another place", {}, 0};
-      return {};
+    const auto& outputs = reduction_.outputs;
+    const bool atomic = std::all_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.atomic; });
+    if (reduction_.last.size() > outputs.size())
+      return {fmt::format("`{}` is computed for each block", tree_.Text(reduction_.last.front())), {}, 0};
+    for (const Reduction::Output& output : outputs) {
+      const auto& parts = tree_.node(output.statement).children;
+      const int value = parts[output.atomic ? 2 : 1], target = parts[output.atomic ? 1 : 0];
+      if (!IsLinear(tree_, reduction_, output)) return {fmt::format("`{}` is computed for each block", tree_.Text(value)), {}, 0};
+      if (output.atomic && DependsOnBlock(tree_.Text(target), target)) return {"each of its blocks adds to another place", {}, 0};
+      if (!atomic && !output.own_place) return {"a block's result is not stored by the block's number", {}, 0};
     }
-    if (!reduction_.own_place) return {"a block's result is not stored by the block's number", {}, 0};
-    return Consumer();
+    return atomic ? Redistribution{} : Consumer();
   }
 
  private:
@@ -68,43 +80,33 @@ class RedistributionFinder {
     return false;
   }
 
-  // Whether the stored value is the result, or a sum times a factor.
-  bool IsLinear(int value) const {
-    int at = reduction_.result;
-    while (at != value) {
-      const int outer = tree_.node(at).parent;
-      if (outer < 0 || !IsWithin(tree_, outer, value)) return false;
-      const std::string_view spelled = tree_.Operator(outer);
-      const bool factor = spelled == "*" || (spelled == "/" && tree_.node(outer).children.front() == at);
-      const bool real = reduction_.type == "float" || reduction_.type == "double";
-      if (tree_.node(outer).kind_name != "ParenExpr" && !(factor && real && reduction_.combine == "+")) return false;
-      at = outer;
-    }
-    return true;
-  }
-
   // The launch that combines the results.
   Redistribution Consumer() const {
-    const auto buffer = LaunchedAs(tree_, *reduction_.launch, reduction_.kernel, reduction_.target);
-    const auto& workspaces = context_.rendered.workspaces;
-    const auto is_it = [&](const Workspace& workspace) { return buffer == workspace.name; };
-    if (!buffer || std::none_of(workspaces.begin(), workspaces.end(), is_it))
-      return {"the results of its blocks are not stored to a workspace", {}, 0};
     const LaunchDirective* consumer = nullptr;
-    std::size_t place = 0;
-    for (const Step& step : context_.rendered.steps) {
-      if (step.repeat) return {"it is launched in a loop", {}, 0};
-      if (!step.launch || step.launch->kernel == reduction_.launch->kernel) continue;
-      for (std::size_t i = 0; i < step.launch->arguments.size(); ++i) {
-        if (!NamesIt(step.launch->arguments[i], *buffer)) continue;
-        if (consumer != nullptr) return {"the results of its blocks are used more than once", {}, 0};
-        consumer = &*step.launch;
-        place = i;
+    std::vector<std::size_t> places;  // among its arguments, of the outputs' buffers
+    for (const Reduction::Output& output : reduction_.outputs) {
+      const auto buffer = LaunchedAs(tree_, *reduction_.launch, reduction_.kernel, output.target);
+      const auto& workspaces = context_.rendered.workspaces;
+      const auto is_it = [&](const Workspace& workspace) { return buffer == workspace.name; };
+      if (!buffer || std::none_of(workspaces.begin(), workspaces.end(), is_it))
+        return {"the results of its blocks are not stored to a workspace", {}, 0};
+      int uses = 0;
+      for (const Step& step : context_.rendered.steps) {
+        if (step.repeat) return {"it is launched in a loop", {}, 0};
+        if (!step.launch || step.launch->kernel == reduction_.launch->kernel) continue;
+        for (std::size_t i = 0; i < step.launch->arguments.size(); ++i) {
+          if (!NamesIt(step.launch->arguments[i], *buffer)) continue;
+          if (++uses > 1) return {"the results of its blocks are used more than once", {}, 0};
+          if (consumer != nullptr && consumer != &*step.launch)
+            return {"the results of its blocks are combined by several launches", {}, 0};
+          consumer = &*step.launch;
+          places.push_back(i);
+        }
       }
+      if (uses == 0) return {"no later launch combines its blocks' results", {}, 0};
     }
-    if (consumer == nullptr || consumer->line < reduction_.launch->line)
-      return {"no later launch combines its blocks' results", {}, 0};
-    return Combining(*consumer, place);
+    if (consumer->line < reduction_.launch->line) return {"no later launch combines its blocks' results", {}, 0};
+    return Combining(*consumer, places);
   }
 
   static bool NamesIt(const std::string& argument, const std::string& name) {
@@ -114,7 +116,7 @@ class RedistributionFinder {
     return false;
   }
 
-  Redistribution Combining(const LaunchDirective& consumer, std::size_t place) const {
+  Redistribution Combining(const LaunchDirective& consumer, const std::vector<std::size_t>& places) const {
     for (const int kernel : Functions(tree_)) {
       if (!IsKernel(tree_, kernel) || tree_.node(kernel).name != consumer.kernel) continue;
       const auto found = AsReduction(context_, kernel);
@@ -123,14 +125,13 @@ class RedistributionFinder {
       if (last.launched_again) return {fmt::format("{} is launched more than once", consumer.kernel), {}, 0};
       const bool one = consumer.grid.size() == 1 && consumer.grid[0].text() == "1";
       const bool all = last.blocks == Reduction::Blocks::kAllOfThem || (one && last.blocks == Reduction::Blocks::kShareAll);
-      const int parameter = ParameterAt(tree_, kernel, place);
-      const int element = WithoutParentheses(tree_, last.element);
-      const bool plain = last.of_element.empty() && tree_.node(element).kind_name == "ArraySubscriptExpr" &&
-                         NamedDeclaration(tree_, tree_.node(element).children.front()) == parameter &&
-                         SameTokens(TextWith(tree_, element, NumberAs(tree_, last, element, "0")),
-                                    fmt::format("{}[0]", tree_.node(parameter).name));
-      if (!all || !plain || last.combine != reduction_.combine || last.type != reduction_.type ||
-          NamedIn(tree_, last.output).contains(parameter) || !last.parameters.empty())
+      bool same = places.size() == last.results.size() && last.loops.empty();
+      for (std::size_t i = 0; i < places.size() && same; ++i) {
+        const int value = tree_.node(reduction_.outputs[i].statement).children[1];
+        same = TakesOver(last, ParameterAt(tree_, kernel, places[i]),
+                         reduction_.results[ResultIn(tree_, reduction_, value)->result]);
+      }
+      if (!all || !same || !last.parameters.empty())
         return {fmt::format("{} does not combine its blocks' results in the same way", consumer.kernel), {}, 0};
       const std::size_t count = PlaceOfParameter(tree_, kernel, last.bound_parameter);
       if (last.bound_parameter < 0 || count >= consumer.arguments.size() ||
@@ -139,6 +140,23 @@ class RedistributionFinder {
       return {"", last, count};
     }
     return {fmt::format("{} is not in this file", consumer.kernel), {}, 0};
+  }
+
+  // Whether a reduction combines the elements of a parameter as a result was combined, and stores nothing there.
+  bool TakesOver(const Reduction& last, int parameter, const Reduction::Result& result) const {
+    for (const Reduction::Output& output : last.outputs) {
+      if (NamedIn(tree_, output.statement).contains(parameter)) return false;
+    }
+    const auto combines = [&](const Reduction::Result& other) {
+      if (other.values.size() != 1 || other.values[0].factor >= 0) return false;
+      const int element = WithoutParentheses(tree_, other.values[0].node);
+      return tree_.node(element).kind_name == "ArraySubscriptExpr" &&
+             NamedDeclaration(tree_, tree_.node(element).children.front()) == parameter &&
+             SameTokens(TextWith(tree_, element, NumberAs(tree_, last, element, "0")),
+                        fmt::format("{}[0]", tree_.node(parameter).name)) &&
+             other.combine == result.combine && other.type == result.type;
+    };
+    return last.of_element.empty() && std::any_of(last.results.begin(), last.results.end(), combines);
   }
 
   const MutationContext& context_;
@@ -166,6 +184,24 @@ std::optional<std::string> LaunchedAs(const SyntaxTree& tree, const LaunchDirect
   const LaunchArgumentText argument = ParseLaunchArgument(launch.arguments[place]);
   if (argument.kind == LaunchArgumentText::Kind::kStruct) return std::nullopt;
   return argument.text;
+}
+
+bool IsLinear(const SyntaxTree& tree, const Reduction& reduction, const Reduction::Output& output) {
+  const int value = tree.node(output.statement).children[output.atomic ? 2 : 1];
+  const Reduction::Place* const place = ResultIn(tree, reduction, value);
+  if (place == nullptr) return false;
+  const Reduction::Result& result = reduction.results[place->result];
+  int at = place->node;
+  while (at != value) {
+    const int outer = tree.node(at).parent;
+    if (outer < 0 || !IsWithin(tree, outer, value)) return false;
+    const std::string_view spelled = tree.Operator(outer);
+    const bool factor = spelled == "*" || (spelled == "/" && tree.node(outer).children.front() == at);
+    const bool real = result.type == "float" || result.type == "double";
+    if (tree.node(outer).kind_name != "ParenExpr" && !(factor && real && result.combine == "+")) return false;
+    at = outer;
+  }
+  return true;
 }
 
 Redistribution RedistributionOf(const MutationContext& context, const Reduction& reduction) {

@@ -1,17 +1,18 @@
 #include "mutators/analysis/reduction.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "core/error.h"
 #include "mutators/analysis/combination.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/reduction_launch.h"
 #include "mutators/analysis/reduction_runs.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
@@ -24,43 +25,16 @@ using namespace std::string_view_literals;
 
 constexpr std::array kResultTypes{"float"sv, "double"sv, "int"sv, "unsigned int"sv, "long long"sv, "unsigned long long"sv};
 
-// Whether a result that begins with this value is the same as one without it.
-bool IsNeutral(const SyntaxTree& tree, const std::string& combine, const std::string& type, std::string initial, int element) {
-  std::erase_if(initial, [](char c) { return c == ' ' || c == '(' || c == ')'; });
-  for (const std::string_view cast : {"float", "double", "int"}) {
-    if (initial.starts_with(cast)) initial.erase(0, cast.size());
-  }
-  constexpr std::array kZeros{"0"sv, "0.0"sv, "0.f"sv, "0.0f"sv, "0."sv, "0u"sv, "0U"sv, "0ull"sv, "0ll"sv, "0LL"sv, "0L"sv};
-  const bool zero = std::find(kZeros.begin(), kZeros.end(), initial) != kZeros.end();
-  if (combine == "+" || combine == "^" || combine == "|") return zero;
-  constexpr std::array kOnes{"1"sv, "1.0"sv, "1.f"sv, "1.0f"sv, "1."sv, "1u"sv, "1U"sv, "1ull"sv, "1ll"sv};
-  if (combine == "*") return std::find(kOnes.begin(), kOnes.end(), initial) != kOnes.end();
-  constexpr std::array kAllBits{"~0"sv, "~0u"sv, "~0U"sv, "-1"sv, "0xffffffff"sv, "0xffffffffu"sv, "0xFFFFFFFF"sv, "UINT_MAX"sv};
-  if (combine == "&") return SizeOf(type) == 4 && std::find(kAllBits.begin(), kAllBits.end(), initial) != kAllBits.end();
-  if (combine == "max" && zero) {
-    const int node = WithoutParentheses(tree, element);
-    const auto& sides = tree.node(node).children;
-    const auto callee = LibraryCallee(tree, node);
-    const bool square = tree.Operator(node) == "*" && SameTokens(tree.Text(sides[0]), tree.Text(sides[1]));
-    return callee == "fabsf" || callee == "fabs" || callee == "abs" || type.starts_with("unsigned") || square;
-  }
-  constexpr std::array kLowest{"-INFINITY"sv, "-FLT_MAX"sv, "-DBL_MAX"sv, "INT_MIN"sv, "-2147483647-1"sv, "LLONG_MIN"sv};
-  constexpr std::array kHighest{"INFINITY"sv,   "FLT_MAX"sv,  "DBL_MAX"sv,    "INT_MAX"sv,
-                                "2147483647"sv, "UINT_MAX"sv, "0xffffffffu"sv};
-  const bool lowest = std::find(kLowest.begin(), kLowest.end(), initial) != kLowest.end();
-  const bool highest = std::find(kHighest.begin(), kHighest.end(), initial) != kHighest.end();
-  return combine == "max" ? lowest : highest;
+// What an output stores to, or where an atomic adds.
+int TargetOf(const SyntaxTree& tree, const Reduction::Output& output) {
+  return tree.node(output.statement).children[output.atomic ? 1 : 0];
 }
 
-// With which an extreme may begin where the kernel has no such value.
-std::string NeutralOf(const std::string& combine, const std::string& type) {
-  const bool real = type == "float" || type == "double";
-  if (combine == "*") return type == "float" ? "1.0f" : real ? "1.0" : "1";
-  if (combine == "^" || combine == "|" || combine == "&") return real ? "" : combine == "&" ? "~0" : "0";
-  if (combine == "+") return type == "float" ? "0.0f" : real ? "0.0" : "0";
-  if (type == "int") return combine == "max" ? "-2147483647 - 1" : "2147483647";
-  if (type == "unsigned int") return combine == "max" ? "0u" : "0xffffffffu";
-  return "";
+// Of `&out[0]`, `out + 1` and `out`.
+std::string TargetType(const SyntaxTree& tree, int target) {
+  std::string type = WithoutConst(tree.node(target).type);
+  if (const std::size_t star = type.find('*'); star != std::string::npos) type.erase(type.find_last_not_of(" *", star) + 1);
+  return type;
 }
 
 class ReductionFinder {
@@ -71,7 +45,7 @@ class ReductionFinder {
   }
 
   std::variant<Reduction, std::string> Find() {
-    if (CheckLaunch() && FindShare() && FindResult() && FindInitial() && CheckTraffic() && FindUniform()) return found_;
+    if (CheckLaunch() && FindShare() && FindResults() && CheckTraffic() && FindUniform()) return found_;
     return why_;
   }
 
@@ -89,49 +63,8 @@ class ReductionFinder {
     if (kernel.children.empty() || tree_.node(kernel.children.back()).kind_name != "CompoundStmt")
       return Refuse("it has no body");
     body_ = kernel.children.back();
-    if (!FindLaunch(kernel.name)) return Refuse("it is not launched, or with different blocks");
-    if (!found_.launch->cluster.empty() || found_.launch->cooperative)
-      return Refuse("its blocks are launched as clusters or together");
-    if (found_.launch->block.size() != 1) return Refuse("its blocks have more than one dimension");
-    if (!FindMostThreads(tree_.Text({kernel.range.begin, tree_.node(body_).range.begin})))
-      return Refuse("its __launch_bounds__ are no number of parameters");
+    if (const std::string why = FindReductionLaunch(context_, found_); !why.empty()) return Refuse(why);
     return elements_.refusal().empty() || Refuse(elements_.refusal());
-  }
-
-  // Several launches of the same kernel have blocks of the same size.
-  bool FindLaunch(const std::string& kernel) {
-    for (const Step& step : context_.rendered.steps) {
-      if (!step.launch || step.launch->kernel != kernel) continue;
-      const LaunchDirective& launch = *step.launch;
-      const auto same = [](const Expression& a, const Expression& b) { return a.text() == b.text(); };
-      if (found_.launch != nullptr && (!std::equal(launch.block.begin(), launch.block.end(), found_.launch->block.begin(),
-                                                   found_.launch->block.end(), same) ||
-                                       !launch.cluster.empty() || launch.cooperative))
-        return false;
-      found_.launched_again = found_.launch != nullptr;
-      if (found_.launch == nullptr) found_.launch = &launch;
-    }
-    return found_.launch != nullptr;
-  }
-
-  // The first argument of __launch_bounds__, if there are any.
-  bool FindMostThreads(std::string_view head) {
-    constexpr std::string_view kBounds = "__launch_bounds__";
-    const std::size_t at = head.find(kBounds), open = head.find('(', at);
-    if (at == std::string_view::npos) return true;
-    std::size_t end = open + 1;
-    for (int depth = 1; end < head.size(); ++end) {
-      depth += (head[end] == '(') - (head[end] == ')');
-      if (depth == 0 || (depth == 1 && head[end] == ',')) break;
-    }
-    found_.most_threads = head.substr(open + 1, end - open - 1);
-    try {
-      const auto names = Expression::Parse(found_.most_threads).Names();
-      return std::all_of(names.begin(), names.end(),
-                         [&](const std::string& name) { return context_.genome.parameters.contains(name); });
-    } catch (const Error&) {
-      return false;
-    }
   }
 
   bool FindShare() {
@@ -141,72 +74,132 @@ class ReductionFinder {
     return true;
   }
 
-  bool FindResult() {
-    if (seen_.outputs.size() != 1) return Refuse("it does not leave its result by one statement");
-    if (seen_.combines.size() > 1) return Refuse("it combines in more than one way");
-    if (seen_.combines.empty()) return Refuse("it combines nothing");
-    found_.combine = *seen_.combines.begin();
-    found_.output = *seen_.outputs.begin();
-    found_.result = seen_.data;
-    const auto& parts = tree_.node(found_.output).children;
-    found_.atomic = LibraryCallee(tree_, found_.output).starts_with("atomic");
-    const int target = parts[found_.atomic ? 1 : 0];
-    if (!found_.atomic && !seen_.once) return Refuse(fmt::format("several threads, or none, execute {}", Quoted(found_.output)));
-    found_.own_place = !found_.atomic && seen_.own_place;
-    found_.target = RootOf(tree_, target);
-    if (found_.target < 0) return Refuse(fmt::format("it is not clear where {} stores", Quoted(found_.output)));
-    found_.type = WithoutConst(tree_.node(found_.result).type);
-    const bool of_element = elements_.NumberOf(found_.result) >= 0;
-    if (of_element) found_.type = TargetType(target);
-    if (std::find(kResultTypes.begin(), kResultTypes.end(), found_.type) == kResultTypes.end())
-      return Refuse(fmt::format("its results are of the type {}", found_.type));
-    for (const int node : Subtree(tree_, found_.kernel)) {
-      if (tree_.node(node).kind_name != "VarDecl" || (!elements_.IsPartial(node) && !IsShared(tree_, node))) continue;
-      const std::string type = WithoutConst(tree_.node(node).type);
-      const std::string plain = type.substr(0, type.find_first_of(" [", type.find_last_of("abcdefghijklmnopqrstuvwxyz")));
-      if (plain != found_.type) return Refuse(fmt::format("its partial results have the types {} and {}", found_.type, plain));
+  bool FindOutputs() {
+    if (seen_.outputs.empty()) return Refuse("it does not leave its result by one statement");
+    for (const auto& [statement, seen] : seen_.outputs) {
+      Reduction::Output output{statement, LibraryCallee(tree_, statement).starts_with("atomic")};
+      output.own_place = !output.atomic && seen.own_place;
+      if (!output.atomic && !seen.once) return Refuse(fmt::format("several threads, or none, execute {}", Quoted(statement)));
+      output.target = RootOf(tree_, TargetOf(tree_, output));
+      if (output.target < 0) return Refuse(fmt::format("it is not clear where {} stores", Quoted(statement)));
+      found_.outputs.push_back(output);
+      found_.last.push_back(statement);
     }
-    found_.element = elements_.all().front();
-    found_.of_element = elements_.DeclarationsFor(found_.element);
-    found_.by_name = elements_.variable() >= 0;
-    found_.number = found_.by_name ? elements_.variable() : elements_.NumberOf(found_.element);
+    found_.last.insert(found_.last.end(), seen_.declarations.begin(), seen_.declarations.end());
+    std::sort(found_.last.begin(), found_.last.end());
     return true;
   }
 
-  // Of `&out[0]`, `out + 1` and `out`.
-  std::string TargetType(int target) const {
-    std::string type = WithoutConst(tree_.node(target).type);
-    if (const std::size_t star = type.find('*'); star != std::string::npos) type.erase(type.find_last_not_of(" *", star) + 1);
-    return type;
+  bool FindResults() {
+    if (!FindOutputs()) return false;
+    std::set<int> statements;
+    for (const auto& [node, part] : seen_.parts) {
+      if (part.combines.size() > 1) return Refuse("it combines in more than one way");
+      if (part.combines.empty()) return Refuse("it combines nothing");
+      Reduction::Result result{{}, *part.combines.begin(), "", ""};
+      if (result.combine == "votes") return Refuse(fmt::format("{} is not the number of votes", Quoted(node)));
+      for (std::size_t kind = 0; kind < elements_.kinds(); ++kind) {
+        if ((part.kinds >> kind & 1u) == 0) continue;
+        const int element = elements_.FirstOf(kind);
+        result.values.push_back({element, elements_.FactorOf(element)});
+        const auto declarations = elements_.DeclarationsFor(element);
+        statements.insert(declarations.begin(), declarations.end());
+      }
+      if (!FindType(node, part, result) || !FindInitial(part, result)) return false;
+      const auto same = [&](const Reduction::Result& other) {
+        const auto equal = [](const Reduction::Value& a, const Reduction::Value& b) { return a.node == b.node; };
+        return std::equal(other.values.begin(), other.values.end(), result.values.begin(), result.values.end(), equal) &&
+               other.combine == result.combine && other.type == result.type && other.initial == result.initial;
+      };
+      const auto known = std::find_if(found_.results.begin(), found_.results.end(), same);
+      found_.places.push_back({node, static_cast<std::size_t>(known - found_.results.begin())});
+      if (known == found_.results.end()) found_.results.push_back(result);
+    }
+    if (!CheckOutputs()) return false;
+    found_.by_name = elements_.variable() >= 0;
+    found_.number = found_.by_name ? elements_.variable() : elements_.NumberOf(found_.results[0].values[0].node);
+    found_.loops = elements_.loops();
+    DivideDeclarations({statements.begin(), statements.end()});
+    return true;
   }
 
-  bool FindInitial() {
-    for (const std::string& initial : seen_.initials) {
-      const bool neutral = IsNeutral(tree_, found_.combine, found_.type, initial, found_.element);
+  // Of what is no multiple of a result, the block's part must stay the same, and one thread must compute it.
+  bool CheckOutputs() {
+    const bool one_block = found_.launch->grid.size() == 1 && found_.launch->grid[0].text() == "1";
+    for (const Reduction::Output& output : found_.outputs) {
+      const auto buffer = LaunchedAs(tree_, *found_.launch, found_.kernel, output.target);
+      const auto& workspaces = context_.rendered.workspaces;
+      const bool answer = std::none_of(workspaces.begin(), workspaces.end(), [&](const auto& w) { return w.name == buffer; });
+      if (found_.blocks == Reduction::Blocks::kShareAll && !one_block && !output.atomic && answer)
+        return Refuse(fmt::format("{} leaves a part of each block that no other launch combines", Quoted(output.statement)));
+      if (IsLinear(tree_, found_, output)) continue;
+      if (!seen_.outputs.at(output.statement).once)
+        return Refuse(fmt::format("several threads of a block compute {}", Quoted(output.statement)));
+      if (found_.blocks == Reduction::Blocks::kShareAll && !one_block)
+        return Refuse(fmt::format("each block computes {} of its part", Quoted(output.statement)));
+    }
+    return true;
+  }
+
+  // Of the declarations that elements need, those that the number of the element does not change.
+  void DivideDeclarations(const std::vector<int>& statements) {
+    for (const int statement : statements) {
+      const auto named = NamedIn(tree_, statement);
+      const bool varies = std::any_of(named.begin(), named.end(), [&](int d) {
+        const auto declares = [&](int other) { return IsWithin(tree_, d, other); };
+        return d == found_.number || std::any_of(found_.of_element.begin(), found_.of_element.end(), declares);
+      });
+      const bool of_turn = !found_.loops.empty() && !varies && !LoadsIn(tree_, statement);
+      (of_turn ? found_.of_turn : found_.of_element).push_back(statement);
+    }
+  }
+
+  // An element that is not kept anywhere has the type of what it is combined with.
+  bool FindType(int node, const ReductionRuns::Seen::Part& part, Reduction::Result& result) {
+    if (part.types.size() > 1)
+      return Refuse(fmt::format("its partial results have the types {}", fmt::join(part.types, " and ")));
+    result.type = part.types.empty() ? WithoutConst(tree_.node(node).type) : *part.types.begin();
+    for (const Reduction::Output& output : found_.outputs) {
+      if (part.types.empty() && IsWithin(tree_, node, output.statement)) result.type = TargetType(tree_, TargetOf(tree_, output));
+    }
+    if (std::find(kResultTypes.begin(), kResultTypes.end(), result.type) == kResultTypes.end())
+      return Refuse(fmt::format("its results are of the type {}", result.type));
+    return true;
+  }
+
+  bool FindInitial(const ReductionRuns::Seen::Part& part, Reduction::Result& result) {
+    std::vector<int> elements;
+    for (const Reduction::Value& value : result.values) elements.push_back(value.factor < 0 ? value.node : -1);
+    for (const std::string& initial : part.initials) {
+      const bool neutral = IsNeutral(tree_, result.combine, result.type, initial, elements);
       // An extreme may begin with a value any number of times if it always does.
-      const bool same = !IsFold(found_.combine) && seen_.always_initial && seen_.initials.size() == 1;
+      const bool same = !IsFold(result.combine) && part.always_initial && part.initials.size() == 1;
       if (!neutral && !same)
         return Refuse(fmt::format("its partial results begin with `{}`, which may change the result", initial));
     }
-    found_.initial = seen_.initials.empty() ? NeutralOf(found_.combine, found_.type) : *seen_.initials.begin();
-    if (IsFold(found_.combine)) found_.initial = NeutralOf(found_.combine, found_.type);
-    return !found_.initial.empty() || Refuse("it is not known with which value a partial result may begin");
+    result.initial = part.initials.empty() ? NeutralOf(result.combine, result.type) : *part.initials.begin();
+    if (IsFold(result.combine)) result.initial = NeutralOf(result.combine, result.type);
+    return !result.initial.empty() || Refuse("it is not known with which value a partial result may begin");
   }
 
   bool CheckTraffic() {
     for (const int node : Subtree(tree_, found_.kernel)) {
       const bool atomic = LibraryCallee(tree_, node).starts_with("atomic");
-      if ((!atomic && !IsAssignment(tree_, node)) || node == found_.output) continue;
+      const auto is_it = [&](const Reduction::Output& output) { return output.statement == node; };
+      const bool output = std::any_of(found_.outputs.begin(), found_.outputs.end(), is_it);
+      if ((!atomic && !IsAssignment(tree_, node)) || output) continue;
       const int target = tree_.node(node).children[atomic ? 1 : 0];
-      const int variable = NamedDeclaration(tree_, target);
+      const int variable = NamedDeclaration(tree_, WithoutMembers(tree_, target));
       const bool local =
           variable >= 0 && tree_.node(variable).kind_name == "VarDecl" && !tree_.node(variable).type.ends_with("&");
       if (!local && !NamesShared(tree_, target)) return Refuse(fmt::format("it also stores by {}", Quoted(node)));
     }
-    if (IsPassedTwice(tree_, context_.rendered, found_.target)) return Refuse("a launch passes the buffer of its results twice");
-    std::vector<int> nodes = found_.of_element;
-    nodes.push_back(found_.element);
-    for (const int part : nodes) {
+    std::set<int> targets;
+    for (const Reduction::Output& output : found_.outputs) targets.insert(output.target);
+    for (const int target : targets) {
+      if (IsPassedTwice(tree_, context_.rendered, target)) return Refuse("a launch passes the buffer of its results twice");
+    }
+    for (const int part : found_.ElementNodes()) {
       for (const int node : Subtree(tree_, part)) {
         const bool memory = tree_.node(node).kind_name == "ArraySubscriptExpr" ||
                             (tree_.node(node).kind_name == "UnaryOperator" && tree_.Operator(node) == "*");
@@ -214,7 +207,7 @@ class ReductionFinder {
         if (!memory && !ldg) continue;
         const int pointer = tree_.node(node).children[ldg ? 1 : 0];
         const int root = RootOf(tree_, pointer);
-        if (root < 0 || root == found_.target) return Refuse(fmt::format("{} may be written while it runs", Quoted(node)));
+        if (root < 0 || targets.contains(root)) return Refuse(fmt::format("{} may be written while it runs", Quoted(node)));
       }
     }
     return true;
@@ -227,8 +220,8 @@ class ReductionFinder {
     for (const int statement : tree_.node(body_).children) {
       if (tree_.node(statement).kind_name == "DeclStmt") declarations.push_back(statement);
     }
-    std::vector<int> nodes = found_.of_element;
-    nodes.insert(nodes.end(), {found_.element, found_.output});
+    std::vector<int> nodes = found_.ElementNodes();
+    nodes.insert(nodes.end(), found_.last.begin(), found_.last.end());
     std::set<int> named;
     for (const int part : nodes) {
       for (const int node : Subtree(tree_, part)) {
@@ -271,7 +264,11 @@ class ReductionFinder {
       const auto declared = [&](const std::vector<int>& statements) {
         return std::any_of(statements.begin(), statements.end(), [&](int s) { return IsWithin(tree_, one.refers_to, s); });
       };
-      if (!declared(found_.uniform) && !declared(found_.of_element))
+      const auto counts = [&](const OuterLoop& loop) { return loop.counter == one.refers_to; };
+      const bool of_loop = std::any_of(found_.loops.begin(), found_.loops.end(), counts) &&
+                           std::find(found_.last.begin(), found_.last.end(), part) == found_.last.end();
+      if (!declared(found_.uniform) && !declared(found_.of_element) && !declared(found_.of_turn) && !declared(found_.last) &&
+          !of_loop)
         return Refuse(fmt::format("{} depends on `{}`", Quoted(part), named.name));
     }
     return true;
@@ -279,7 +276,9 @@ class ReductionFinder {
 
   // Whether a node of a part is within the result, or stands for the element's number.
   bool IsReplaced(int part, int node) const {
-    if (part == found_.output) return IsWithin(tree_, node, found_.result);
+    if (std::find(found_.last.begin(), found_.last.end(), part) != found_.last.end())
+      return std::any_of(found_.places.begin(), found_.places.end(),
+                         [&](const Reduction::Place& place) { return IsWithin(tree_, node, place.node); });
     if (found_.by_name) return tree_.node(node).kind_name == "DeclRefExpr" && tree_.node(node).refers_to == found_.number;
     for (int at = node; at != part; at = tree_.node(at).parent) {
       const bool index = tree_.node(tree_.node(at).parent).kind_name == "ArraySubscriptExpr";
@@ -299,10 +298,25 @@ class ReductionFinder {
 
 }  // namespace
 
+std::vector<int> Reduction::ElementNodes() const {
+  std::vector<int> nodes = of_turn;
+  nodes.insert(nodes.end(), of_element.begin(), of_element.end());
+  for (const Result& result : results) {
+    for (const Value& value : result.values) {
+      nodes.push_back(value.node);
+      if (value.factor >= 0) nodes.push_back(value.factor);
+    }
+  }
+  return nodes;
+}
+
 std::variant<Reduction, std::string> AsReduction(const MutationContext& context, int kernel) {
   auto by_variable = ReductionFinder(context, kernel, ReductionElements::Numbered::kByVariable).Find();
   if (std::holds_alternative<Reduction>(by_variable)) return by_variable;
   auto by_index = ReductionFinder(context, kernel, ReductionElements::Numbered::kByIndex).Find();
+  if (std::holds_alternative<Reduction>(by_index)) return by_index;
+  auto in_loops = ReductionFinder(context, kernel, ReductionElements::Numbered::kByVariableInLoops).Find();
+  if (std::holds_alternative<Reduction>(in_loops)) return in_loops;
   const auto* why = std::get_if<std::string>(&by_index);
   return why != nullptr && why->ends_with(kNoNumber) ? by_variable : by_index;
 }

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
+#include <utility>
 
 #include "core/error.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/fingerprint.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -17,9 +18,23 @@ namespace {
 // Combinations of parameter values for which a kernel is run. With more, only the present values count.
 constexpr std::size_t kMostSettings = 48;
 
-std::uint64_t ElementsFrom(std::int64_t begin, std::int64_t end) {
+// Turns of a loop that all threads go through.
+constexpr std::int64_t kTurns = 2;
+
+// Of all turns of the loops.
+std::uint64_t ElementsFrom(std::size_t kind, std::size_t loops, std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> turns{0};
+  for (; loops > 0; --loops) {
+    std::vector<std::int64_t> inner;
+    for (const std::int64_t turn : turns) {
+      for (std::int64_t i = 0; i < kTurns; ++i) inner.push_back(turn * kMostTurns + i);
+    }
+    turns = std::move(inner);
+  }
   std::uint64_t sum = 0;
-  for (std::int64_t i = begin; i < end; ++i) sum += FingerprintOf(i);
+  for (const std::int64_t turn : turns) {
+    for (std::int64_t i = begin; i < end; ++i) sum += ElementFingerprint(kind, turn, i);
+  }
   return sum;
 }
 
@@ -91,10 +106,14 @@ bool ReductionRuns::Classify() {
     const SyntaxNode& parameter = tree_.node(child);
     if (parameter.kind_name != "ParmDecl" || !IsArithmetic(WithoutConst(parameter.type))) continue;
     const bool real = parameter.type.find("float") != std::string::npos || parameter.type.find("double") != std::string::npos;
-    if (!real && !written.contains(child)) bounds.emplace_back(parameter.name, child);
+    const bool of_loop = std::any_of(elements_.loops().begin(), elements_.loops().end(),
+                                     [&](const OuterLoop& loop) { return loop.bound_parameter == child; });
+    if (!real && !of_loop && !written.contains(child)) bounds.emplace_back(parameter.name, child);
   }
   for (const SizeMacro& macro : context_.rendered.size_macros) {
-    if (IsNamed(macro.name)) bounds.emplace_back(macro.name, -1);
+    const bool of_loop = std::any_of(elements_.loops().begin(), elements_.loops().end(),
+                                     [&](const OuterLoop& loop) { return loop.bound == macro.name; });
+    if (!of_loop && IsNamed(macro.name)) bounds.emplace_back(macro.name, -1);
   }
   if (bounds.empty()) return Refuse("the number of elements is neither a parameter of the kernel nor a size");
   std::string best;
@@ -146,14 +165,18 @@ void ReductionRuns::PinPart() {
 }
 
 // One block's run; its refusal is ours.
-std::optional<Partial> ReductionRuns::Run(const Parameters& setting, std::int64_t threads, std::int64_t bound,
-                                          std::int64_t blocks, std::int64_t block) {
+std::optional<ReductionRuns::Taken> ReductionRuns::Run(const Parameters& setting, std::int64_t threads, std::int64_t bound,
+                                                       std::int64_t blocks, std::int64_t block) {
   RunSetting numbers;
   for (const auto& [name, value] : setting) numbers.macros[name] = value;
-  if (found_.bound_parameter >= 0)
-    numbers.parameters[found_.bound_parameter] = bound;
-  else
-    numbers.macros[found_.bound] = bound;
+  const auto set = [&](int parameter, const std::string& macro, std::int64_t value) {
+    if (parameter >= 0)
+      numbers.parameters[parameter] = value;
+    else
+      numbers.macros[macro] = value;
+  };
+  set(found_.bound_parameter, found_.bound, bound);
+  for (const OuterLoop& loop : elements_.loops()) set(loop.bound_parameter, loop.bound, kTurns);
   numbers.threads = threads;
   numbers.blocks = blocks;
   numbers.block = block;
@@ -162,14 +185,51 @@ std::optional<Partial> ReductionRuns::Run(const Parameters& setting, std::int64_
     Refuse(run.refusal);
     return std::nullopt;
   }
-  seen_.outputs.insert(run.outputs.begin(), run.outputs.end());
-  seen_.initials.insert(run.initials.begin(), run.initials.end());
-  seen_.combines.insert(run.combines.begin(), run.combines.end());
-  if (run.data >= 0) seen_.data = run.data;
-  seen_.own_place = seen_.own_place && run.at == block;
-  seen_.once = seen_.once && run.stores == 1;
-  if (run.result.defined && !run.result.initial) seen_.always_initial = false;
-  return run.result;
+  if (!Add(run, block)) return std::nullopt;
+  Taken taken;
+  for (const auto& [place, part] : run.parts) taken[place.second] = part.value;
+  return taken;
+}
+
+// What a run says about the statements that store. A part that several of them name is the same in all.
+bool ReductionRuns::Add(const BlockRun& run, std::int64_t block) {
+  for (const auto& [statement, output] : run.outputs) {
+    Seen::Output& seen = seen_.outputs[statement];
+    seen.own_place = seen.own_place && output.at == block;
+    seen.once = seen.once && output.stores == 1;
+  }
+  std::map<int, std::uint64_t> elements;
+  for (const auto& [place, part] : run.parts) {
+    Seen::Part& seen = seen_.parts[place.second];
+    seen.kinds |= part.value.kinds;
+    seen.combines.insert(part.combines.begin(), part.combines.end());
+    seen.initials.insert(part.initials.begin(), part.initials.end());
+    seen.types.insert(part.types.begin(), part.types.end());
+    seen.always_initial = seen.always_initial && part.value.initials != 0;
+    if (elements.try_emplace(place.second, part.value.elements).first->second != part.value.elements)
+      return Refuse("its threads store different results");
+  }
+  seen_.declarations.insert(run.declarations.begin(), run.declarations.end());
+  return true;
+}
+
+// Whether all results together have exactly these elements. One that is not there has none.
+bool ReductionRuns::AreElements(const Taken& taken, std::int64_t begin, std::int64_t end) const {
+  for (const auto& [node, part] : seen_.parts) {
+    std::uint64_t expected = 0;
+    for (std::size_t kind = 0; kind < elements_.kinds(); ++kind) {
+      if ((part.kinds >> kind & 1u) != 0) expected += ElementsFrom(kind, elements_.loops().size(), begin, end);
+    }
+    const auto own = taken.find(node);
+    if ((own == taken.end() ? 0 : own->second.elements) != expected) return false;
+  }
+  return true;
+}
+
+std::int64_t ReductionRuns::Turns() const {
+  std::int64_t turns = 1;
+  for (std::size_t i = 0; i < elements_.loops().size(); ++i) turns *= kTurns;
+  return turns;
 }
 
 bool ReductionRuns::ClassifyOne(const Parameters& setting, std::int64_t threads) {
@@ -179,32 +239,39 @@ bool ReductionRuns::ClassifyOne(const Parameters& setting, std::int64_t threads)
   why_.clear();
   const std::int64_t many = 20 * threads + 3;
   const auto alone = Run(setting, threads, many, 1, 0);
+  if (!alone) return false;
   const auto one = Run(setting, threads, 1, 1, 0);
-  if (!alone || !one) return false;
-  if (alone->count == 0) return Refuse("none of what it loads is in its result");
-  if (one->elements != FingerprintOf(0)) return unlike();
-  if (alone->elements == ElementsFrom(0, many)) {
+  if (!one) return false;
+  std::int64_t part = -1;
+  for (const auto& [node, taken] : *alone) {
+    const std::int64_t each = std::popcount(seen_.parts.at(node).kinds) * Turns();
+    if (taken.count == 0) return Refuse("none of what it loads is in its result");
+    if (taken.count % each != 0 || (part >= 0 && taken.count / each != part)) return unlike();
+    part = taken.count / each;
+  }
+  if (part < 0) return Refuse("none of what it loads is in its result");
+  if (!AreElements(*one, 0, 1)) return unlike();
+  if (AreElements(*alone, 0, many)) {
     const std::int64_t all = 5 * threads + 3;
-    std::uint64_t together = 0;
+    Taken together;
     bool each = true;
     for (std::int64_t block = 0; block < 3; ++block) {
       const auto partial = Run(setting, threads, all, 3, block);
       if (!partial) return false;
-      together += partial->elements;
-      each = each && partial->elements == ElementsFrom(0, all);
+      for (const auto& [node, taken] : *partial) together[node].elements += taken.elements;
+      each = each && AreElements(*partial, 0, all);
     }
-    if (!each && together != ElementsFrom(0, all)) return unlike();
+    if (!each && !AreElements(together, 0, all)) return unlike();
     seen_.blocks = each ? Reduction::Blocks::kAllOfThem : Reduction::Blocks::kShareAll;
     return true;
   }
-  const std::int64_t part = alone->count;
   const std::int64_t end = 2 * part + part / 2 + 1;
   for (std::int64_t block = 0; block < 4; ++block) {
     const auto partial = Run(setting, threads, end, 4, block);
     if (!partial) return false;
-    if (partial->elements != ElementsFrom(std::min(block * part, end), std::min((block + 1) * part, end))) return unlike();
+    if (!AreElements(*partial, std::min(block * part, end), std::min((block + 1) * part, end))) return unlike();
   }
-  if (alone->elements != ElementsFrom(0, part)) return unlike();
+  if (!AreElements(*alone, 0, part)) return unlike();
   seen_.blocks = Reduction::Blocks::kOwnPart;
   seen_.part = part;
   return true;

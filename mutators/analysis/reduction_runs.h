@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,15 +19,21 @@ class ReductionRuns {
  public:
   // What the runs say together.
   struct Seen {
+    struct Output {
+      bool own_place = true;
+      bool once = true;  // one thread of a block stores
+    };
+    // A part of what is stored that has elements.
+    struct Part {
+      std::uint32_t kinds = 0;  // of elements, as bits
+      bool always_initial = true;
+      std::set<std::string> combines, initials, types;
+    };
     Reduction::Blocks blocks = Reduction::Blocks::kShareAll;
     std::int64_t part = 0;
-    std::set<int> outputs;
-    std::set<std::string> initials;
-    std::set<std::string> combines;
-    int data = -1;
-    bool always_initial = true;
-    bool own_place = true;
-    bool once = true;  // one thread of a block stores
+    std::map<int, Output> outputs;  // by statement
+    std::map<int, Part> parts;      // by expression
+    std::set<int> declarations;     // that the outputs need, computed of parts
   };
 
   // `found` has the kernel and its launch, and gets the bound, the blocks, the part and the parameters. The arguments outlive the
@@ -47,8 +54,13 @@ class ReductionRuns {
   bool ClassifyAll();
   bool ClassifyOne(const Parameters& setting, std::int64_t threads);
   void PinPart();
-  std::optional<Partial> Run(const Parameters& setting, std::int64_t threads, std::int64_t bound, std::int64_t blocks,
-                             std::int64_t block);
+  bool Add(const BlockRun& run, std::int64_t block);
+  // What a block has taken, by the part of the result that has it.
+  using Taken = std::map<int, Partial>;
+  bool AreElements(const Taken& taken, std::int64_t begin, std::int64_t end) const;
+  std::int64_t Turns() const;
+  std::optional<Taken> Run(const Parameters& setting, std::int64_t threads, std::int64_t bound, std::int64_t blocks,
+                           std::int64_t block);
 
   const MutationContext& context_;
   const SyntaxTree& tree_;

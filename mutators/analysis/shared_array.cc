@@ -21,6 +21,19 @@ int SharedArrayOf(const SyntaxTree& tree, int expression) {
   return element == tree.node(variable).type.ends_with("]") ? variable : -1;
 }
 
+int WithoutRows(const SyntaxTree& tree, int expression) {
+  int node = WithoutParentheses(tree, expression);
+  const auto is_subscript = [&](int at) {
+    return tree.node(at).kind_name == "ArraySubscriptExpr" && tree.node(at).children.size() == 2;
+  };
+  while (is_subscript(node)) {
+    const int row = WithoutParentheses(tree, tree.node(node).children.front());
+    if (!is_subscript(row)) break;
+    node = row;
+  }
+  return node;
+}
+
 std::vector<long long> ExtentsOf(const std::string& type) {
   std::vector<long long> extents;
   for (std::size_t at = type.find('['); at != std::string::npos; at = type.find('[', at + 1)) {

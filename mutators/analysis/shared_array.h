@@ -14,6 +14,8 @@ namespace evo {
 bool IsShared(const SyntaxTree& tree, int variable);
 // The array or variable in shared memory of which an expression is an element; -1 for other expressions, and for rows.
 int SharedArrayOf(const SyntaxTree& tree, int expression);
+// Of an element of an array of several dimensions, `s[i]` for `s[i][j]`; any other expression without its parentheses.
+int WithoutRows(const SyntaxTree& tree, int expression);
 // The extents of an array type: 32 and 33 for "float[32][33]"; 0 for an extent that is not known.
 std::vector<long long> ExtentsOf(const std::string& type);
 

@@ -7,10 +7,12 @@
 #include <map>
 
 #include "mutators/analysis/accumulation_update.h"
+#include "mutators/analysis/body_trial.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/online_sum.h"
+#include "mutators/analysis/running_variance.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -31,9 +33,10 @@ class Classifier {
   std::optional<SharedLoop> Classify(int node) const {
     const auto counted = WithCountedHeader(tree_, node);
     if (!counted || !IsInBlock(tree_, node) || Leaves(counted->parts.body)) return std::nullopt;
-    SharedLoop shared{*counted, {}, false, std::nullopt};
+    SharedLoop shared{*counted, {}, false, std::nullopt, {}};
     if (const auto online = AsOnlineSum(tree_, *counted)) return WithOnlineSum(shared, *online);
-    if (!AddAccumulations(shared)) return WithRunningSum({*counted, {}, false, AsRunningSum(tree_, *counted)});
+    if (const auto variance = AsRunningVariance(tree_, *counted)) return WithRunningVariance(shared, *variance);
+    if (!AddAccumulations(shared)) return WithRunningSum({*counted, {}, false, AsRunningSum(tree_, *counted), {}});
     if (!AddStores(shared)) return std::nullopt;
     if (shared.accumulations.empty() && !shared.stores) return std::nullopt;
     return shared;
@@ -43,11 +46,52 @@ class Classifier {
   // The maximum first, which the sum is fitted to.
   SharedLoop WithOnlineSum(SharedLoop shared, const OnlineSum& online) const {
     const std::string& top = tree_.node(online.top).name;
-    Accumulation largest{online.top, ExtremeOf("max", online.type), "", false, "", -1};
+    Accumulation largest{online.top, ExtremeOf("max", online.type), "", false, "", {}, -1};
     // Where there is no value at all, both are as at the start, perhaps -INFINITY.
     largest.rescale = fmt::format("if ({0} != @) {1} *= {2}(@ - {0});", top, tree_.node(online.sum).name, online.exponential);
     shared.accumulations = {largest,
-                            {online.sum, "+", "", StartsAtZero(tree_, online.sum, shared.counted.parts.statement), "", -1}};
+                            {online.sum, "+", "", StartsAtZero(tree_, online.sum, shared.counted.parts.statement), "", {}, -1}};
+    return shared;
+  }
+
+  // Of an integer counter that is counted, its use as a number of values must not be an index, too.
+  bool IsIndex(int node) const {
+    for (; node >= 0; node = tree_.node(node).parent) {
+      if (tree_.node(node).kind_name == "VarDecl" && !IsRealType(WithoutConst(tree_.node(node).type))) return true;
+    }
+    return false;
+  }
+
+  // The number of values first, then the mean, which it weights, then the squares, which both correct.
+  std::optional<SharedLoop> WithRunningVariance(SharedLoop shared, const RunningVariance& variance) const {
+    const int loop = shared.counted.parts.statement;
+    for (const int variable : {variance.count, variance.mean, variance.squares}) {
+      if (variable >= 0 && (!StartsAtZero(tree_, variable, loop) || !IsShuffled(tree_.node(variable).type))) return std::nullopt;
+    }
+    if (std::any_of(variance.counted.begin(), variance.counted.end(), [&](int node) { return IsIndex(node); }))
+      return std::nullopt;
+    const SyntaxNode &mean = tree_.node(variance.mean), &squares = tree_.node(variance.squares);
+    const std::string own_mean = FreshName(tree_, "own_" + mean.name);
+    std::string count(tree_.Text(shared.counted.bound)), own_count = FreshName(tree_, "own_count"), remember;
+    if (variance.count >= 0) {
+      count = tree_.node(variance.count).name;
+      own_count = FreshName(tree_, "own_" + count);
+      shared.accumulations.push_back({variance.count, "+", "", true, "", {}, -1});
+      shared.accumulations.back().prepare = {fmt::format("const {} {} = {};", tree_.node(variance.count).type, own_count, count)};
+    } else {
+      remember = fmt::format("const int {} = ({} + @count - 1 - @thread) / @count;", own_count,
+                             Parenthesised(tree_, shared.counted.bound));
+    }
+    shared.counted_turns = variance.counted;
+    shared.accumulations.push_back({variance.mean, "+", "", true, "", {}, -1});
+    auto& before_mean = shared.accumulations.back().prepare;
+    if (!remember.empty()) before_mean.push_back(remember);
+    before_mean.push_back(fmt::format("const {} {} = {};", mean.type, own_mean, mean.name));
+    before_mean.push_back(
+        fmt::format("if ({0} > 0) {1} *= static_cast<{2}>({3}) / {0};", Parenthesised(count), mean.name, mean.type, own_count));
+    shared.accumulations.push_back({variance.squares, "+", "", true, "", {}, -1});
+    shared.accumulations.back().prepare = {
+        fmt::format("{0} += {1} * ({2} - {3}) * ({2} - {3});", squares.name, own_count, own_mean, mean.name)};
     return shared;
   }
 
@@ -128,7 +172,7 @@ class Classifier {
   std::optional<Accumulation> Describe(int declaration, const std::string& combine, int loop) const {
     const SyntaxNode& variable = tree_.node(declaration);
     std::string type = variable.type;
-    Accumulation accumulation{declaration, combine, "", false, "", -1};
+    Accumulation accumulation{declaration, combine, "", false, "", {}, -1};
     if (IsLocalArray(tree_, declaration)) {
       type = type.substr(0, type.find('['));
       const bool flat = std::count(variable.type.begin(), variable.type.end(), '[') == 1;
@@ -277,17 +321,26 @@ std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop
                      start == "0" ? fmt::format("{}{};", tree.Text(declared), offset)
                                   : fmt::format("{}{} + {};", tree.Text(declared), Parenthesised(tree, counted.start), offset)});
   const std::string step = counted.step == "1" ? threads.count : fmt::format("{} * {}", threads.count, counted.step);
+  for (const int node : loop.counted_turns)
+    changes.push_back({node, Placement::kReplace, fmt::format("({} / {})", tree.Text(node), threads.count)});
   changes.push_back({parts.increment, Placement::kReplace, fmt::format("{} += {}", tree.node(counted.counter).name, step)});
   return changes;
 }
 
-AroundCombining AroundCombiningOf(const SyntaxTree& tree, const Accumulation& accumulation) {
-  if (accumulation.rescale.empty()) return {};
+AroundCombining AroundCombiningOf(const SyntaxTree& tree, const Accumulation& accumulation, const RowThreads& threads) {
+  const auto with = [](std::string text, std::string_view mark, const std::string& name) {
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark)) text.replace(at, mark.size(), name);
+    return text;
+  };
+  AroundCombining around;
+  for (const std::string& line : accumulation.prepare)
+    around.before.push_back(with(with(line, "@count", threads.count), "@thread", threads.name));
+  if (accumulation.rescale.empty()) return around;
   const SyntaxNode& variable = tree.node(accumulation.declaration);
   const std::string before = FreshName(tree, "own_" + variable.name);
-  std::string after = accumulation.rescale;
-  for (std::size_t at = after.find('@'); at != std::string::npos; at = after.find('@')) after.replace(at, 1, before);
-  return {fmt::format("const {} {} = {};", variable.type, before, variable.name), after};
+  around.before.push_back(fmt::format("const {} {} = {};", variable.type, before, variable.name));
+  around.after.push_back(with(accumulation.rescale, "@", before));
+  return around;
 }
 
 std::string Combined(const std::string& combine, const std::string& a, const std::string& b) {

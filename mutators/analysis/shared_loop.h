@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Accumulation {
   bool from_zero = false;  // whether a scalar sum is zero when the loop begins
   // Of a maximum, the code that fits a sum to it, with `@` for what it was before: see online_sum.h. Empty for others.
   std::string rescale;
+  // Of the parts of a running variance, lines before the code that combines them, with `@thread` for the number of the thread and
+  // `@count` for how many there are.
+  std::vector<std::string> prepare;
   // Of an extreme, the variable that gets the counter of the first turn that has it; -1 if there is none.
   int place = -1;
 };
@@ -29,6 +33,8 @@ struct SharedLoop {
   std::vector<Accumulation> accumulations;
   bool stores = false;
   std::optional<RunningSum> running;  // then there are no accumulations
+  // The nodes that name the counter as the number of turns before, from which a running variance has it.
+  std::set<int> counted_turns;
 };
 // nullopt if the node is no such loop.
 std::optional<SharedLoop> AsSharedLoop(const SyntaxTree& tree, int node);
@@ -44,11 +50,11 @@ struct RowThreads {
 // The changes that divide a loop without a running sum among threads. All threads but the first begin sums at zero; the caller
 // adds the code that combines the accumulations.
 std::vector<Proposal::Change> ShareLoop(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads);
-// What stands before and after the code that combines an accumulation, each on a line of its own; empty for most.
+// What stands before and after the code that combines an accumulation, by lines; none for most.
 struct AroundCombining {
-  std::string before, after;
+  std::vector<std::string> before, after;
 };
-AroundCombining AroundCombiningOf(const SyntaxTree& tree, const Accumulation& accumulation);
+AroundCombining AroundCombiningOf(const SyntaxTree& tree, const Accumulation& accumulation, const RowThreads& threads);
 // A statement that accumulates b in a: `a += b;` or `a = fmaxf(a, b);`.
 std::string Combined(const std::string& combine, const std::string& a, const std::string& b);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "mutators/analysis/fingerprint.h"
+
 namespace evo {
 namespace {
 
@@ -9,9 +11,16 @@ constexpr std::int64_t kMostSharedCells = 16384;  // elements of an array in sha
 
 }  // namespace
 
-Partial Together(const Partial& a, const Partial& b, Refusal& refusal) {
+std::uint64_t ElementFingerprint(std::size_t kind, std::int64_t turn, std::int64_t number) {
+  // The same for all kinds up to a factor, so that several of them together are the same set times a sum of factors.
+  const std::uint64_t factor = kind == 0 ? 1 : FingerprintOf(-static_cast<std::int64_t>(kind)) | 1u;
+  return factor * FingerprintOf(number + (turn << 40));
+}
+
+Partial Together(const Partial& a, const Partial& b, std::uint32_t combine, Refusal& refusal) {
   if (!a.defined || !b.defined) refusal.Add("a value is combined that was never stored");
-  return {a.elements + b.elements, a.count + b.count, true, a.initial || b.initial};
+  return {a.elements + b.elements, a.count + b.count,      true, a.kinds | b.kinds, a.combines | b.combines | combine,
+          a.types | b.types,       a.initials | b.initials};
 }
 
 SharedPartials::SharedPartials(std::size_t lanes, Refusal& refusal) : refusal_(refusal) {
@@ -52,12 +61,12 @@ void SharedPartials::Write(const SharedPlace& place, const Partials& values, con
   }
 }
 
-void SharedPartials::Add(const SharedPlace& place, const Partials& values, const LaneMask& mask) {
+void SharedPartials::Add(const SharedPlace& place, const Partials& values, std::uint32_t combine, const LaneMask& mask) {
   for (std::size_t lane = 0; lane < mask.size() && !refusal_.given(); ++lane) {
     if (!mask[lane]) continue;
     Cell* const cell = CellAt(place, lane);
     if (cell == nullptr) return;
-    cell->value = Together(cell->value, values[lane], refusal_);
+    cell->value = Together(cell->value, values[lane], combine, refusal_);
     if (!order_.WriteAtomically(cell->accesses, lane)) refusal_.Add(fmt::format("threads race for `{}`", place.name));
   }
 }

@@ -137,7 +137,9 @@ class ReduceGrid : public SourceMutator {
     const std::string& present = found.launch->grid[0].text();
     const auto size = LaunchedAs(context.tree, *found.launch, found.kernel, found.bound_parameter);
     const bool fixed = found.launch->grid[0].Names().empty();
-    if (found.atomic && fixed && size) return fmt::format("max(1, min(ceil_div({}, {}), {}))", *size, parameters.threads, blocks);
+    const auto is_atomic = [](const Reduction::Output& output) { return output.atomic; };
+    const bool atomic = std::all_of(found.outputs.begin(), found.outputs.end(), is_atomic);
+    if (atomic && fixed && size) return fmt::format("max(1, min(ceil_div({}, {}), {}))", *size, parameters.threads, blocks);
     return fmt::format("min({}, {})", present, blocks);
   }
 };

@@ -10,6 +10,7 @@
 #include "mutators/analysis/affine_index.h"
 #include "mutators/analysis/combination.h"
 #include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
@@ -23,6 +24,14 @@ constexpr int kVectorBytes = 16;
 std::string WithoutSemicolon(std::string_view text) {
   while (!text.empty() && (text.back() == ';' || text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
   return std::string(text);
+}
+
+// A statement, or several in braces, behind a header.
+std::string ForEach(const std::string& header, const std::string& indent, const std::vector<std::string>& lines) {
+  if (lines.size() == 1) return fmt::format("{}{} {}\n", indent, header, lines.front());
+  std::string text = fmt::format("{}{} {{\n", indent, header);
+  for (const std::string& line : lines) text += fmt::format("{}  {}\n", indent, line);
+  return text + indent + "}\n";
 }
 
 }  // namespace
@@ -39,7 +48,15 @@ void ReductionWriter::FindWords() {
   words_.type = WithoutConst(tree_.node(found_.number).type);
   words_.number = found_.by_name ? tree_.node(found_.number).name : Fresh("i");
   words_.first = Fresh("first");
-  const int named = NamedDeclaration(tree_, found_.result);
+  for (std::size_t result = 0; result < found_.results.size(); ++result) words_.values.push_back(NameOf(result));
+}
+
+// The variable that has the result in the end, or a new one.
+std::string ReductionWriter::NameOf(std::size_t result) const {
+  const auto is_it = [&](const Reduction::Place& place) { return place.result == result; };
+  const auto place = std::find_if(found_.places.begin(), found_.places.end(), is_it);
+  const int named = NamedDeclaration(tree_, place->node);
+  const auto& names = words_.values;
   // A variable of an element may have the same name, in a block of its own.
   const auto declares = [&](int statement) {
     const auto& declared = tree_.node(statement).children;
@@ -47,13 +64,13 @@ void ReductionWriter::FindWords() {
   };
   const bool own =
       named >= 0 && std::none_of(found_.of_element.begin(), found_.of_element.end(), declares) &&
-      tree_.node(named).type.find('[') == std::string::npos && tree_.node(named).type == found_.type &&
+      std::none_of(found_.of_turn.begin(), found_.of_turn.end(), declares) &&
+      std::find(names.begin(), names.end(), tree_.node(named).name) == names.end() &&
+      tree_.node(named).type.find('[') == std::string::npos && tree_.node(named).type == found_.results[result].type &&
       std::find(found_.of_element.begin(), found_.of_element.end(), tree_.node(named).parent) == found_.of_element.end();
-  words_.value = own                       ? tree_.node(named).name
-                 : found_.combine == "+"   ? Fresh("sum")
-                 : found_.combine == "max" ? Fresh("largest")
-                 : found_.combine == "min" ? Fresh("smallest")
-                                           : Fresh("folded");
+  if (own) return tree_.node(named).name;
+  const std::string& combine = found_.results[result].combine;
+  return Fresh(combine == "+" ? "sum" : combine == "max" ? "largest" : combine == "min" ? "smallest" : "folded");
 }
 
 // Which elements the rounds of a block take.
@@ -83,10 +100,11 @@ std::string ReductionWriter::Fresh(const std::string& wanted) const {
     if (tree_.node(child).kind_name == "ParmDecl") taken.insert(tree_.node(child).name);
   }
   for (const int statement : found_.uniform) add(statement);
-  for (const int statement : found_.of_element) add(statement);
-  add(found_.element);
-  add(found_.output);
-  taken.insert({words_.number, words_.first, words_.value});
+  for (const int node : found_.ElementNodes()) add(node);
+  for (const int statement : found_.last) add(statement);
+  for (const OuterLoop& loop : found_.loops) taken.insert(tree_.node(loop.counter).name);
+  taken.insert({words_.number, words_.first});
+  taken.insert(words_.values.begin(), words_.values.end());
   std::string name = wanted;
   for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}_{}", wanted, number);
   return name;
@@ -94,17 +112,23 @@ std::string ReductionWriter::Fresh(const std::string& wanted) const {
 
 // Loads that every element makes at an address that goes up by one with its number.
 void ReductionWriter::FindLoads() {
-  std::vector<int> parts = found_.of_element;
-  parts.push_back(found_.element);
-  for (const int part : parts) {
+  for (const int part : found_.ElementNodes()) {
     for (const int node : Subtree(tree_, part)) {
       const SyntaxNode& load = tree_.node(node);
       if (load.kind_name != "ArraySubscriptExpr" || load.children.size() != 2 || !load.converted) continue;
       const std::string type = WithoutConst(load.type);
       const int size = SizeOf(type);
+      const auto named = NamedIn(tree_, node);
+      const auto is_computed = [&](int d) {
+        const auto declares = [&](int statement) { return IsWithin(tree_, d, statement); };
+        return std::any_of(found_.of_element.begin(), found_.of_element.end(), declares);
+      };
+      if (std::any_of(named.begin(), named.end(), is_computed)) continue;
       if (size < 1 || size > 8 || !IsUnconditional(tree_, node, part)) continue;
       if (found_.by_name) {
-        const auto form = AffineFormOf(tree_, load.children[1], {found_.number});
+        std::set<int> atoms{found_.number};
+        for (const OuterLoop& loop : found_.loops) atoms.insert(loop.counter);
+        const auto form = AffineFormOf(tree_, load.children[1], atoms);
         const auto by_number = form ? form->CoefficientOf(found_.number) : std::nullopt;
         if (!by_number || !by_number->IsConstant(1) || NamedDeclaration(tree_, load.children[0]) < 0) continue;
       } else if (!SameTokens(tree_.Text(load.children[1]), tree_.Text(found_.number)) ||
@@ -142,44 +166,61 @@ std::string ReductionWriter::VectorType(const std::string& type) const {
   return name;
 }
 
-std::string ReductionWriter::Combine(const std::string& value) const {
-  if (IsFold(found_.combine)) return fmt::format("{} {}= {};", words_.value, found_.combine, value);
-  const std::string callee = found_.type == "float"    ? fmt::format("f{}f", found_.combine)
-                             : found_.type == "double" ? fmt::format("f{}", found_.combine)
-                                                       : found_.combine;
-  return fmt::format("{0} = {1}({0}, {2});", words_.value, callee, value);
+std::string ReductionWriter::Combine(std::size_t result, const std::string& value) const {
+  const auto& [values, combine, type, initial] = found_.results[result];
+  const std::string& name = words_.values[result];
+  if (IsFold(combine)) return fmt::format("{} {}= {};", name, combine, value);
+  const std::string callee = type == "float"    ? fmt::format("f{}f", combine)
+                             : type == "double" ? fmt::format("f{}", combine)
+                                                : combine;
+  return fmt::format("{0} = {1}({0}, {2});", name, callee, value);
 }
 
-// The statements that add one element, whose number the lines before declare if it is still named.
-std::string ReductionWriter::ElementLines(const std::string& indent, bool from_vectors) const {
-  const auto text_of = [&](int node) {
-    Replacements replacements;
-    for (const auto& [place, load] : places_) {
-      if (from_vectors)
-        replacements.emplace_back(place, fmt::format("{}[@k / {}].at[@k % {}]", loads_[load].part, names_.vector, names_.vector));
+std::string ReductionWriter::TextOf(int node, bool from_vectors) const {
+  Replacements replacements;
+  for (const auto& [place, load] : places_) {
+    if (from_vectors)
+      replacements.emplace_back(place, fmt::format("{}[@k / {}].at[@k % {}]", loads_[load].part, names_.vector, names_.vector));
+  }
+  if (!found_.by_name) {
+    for (auto& replacement : NumberAs(tree_, found_, node, words_.number)) replacements.push_back(std::move(replacement));
+  }
+  return TextWith(tree_, node, replacements);
+}
+
+// The statements that add one element, whose number they declare if it is still named.
+std::vector<std::string> ReductionWriter::ElementLines(bool from_vectors) const {
+  std::vector<std::string> lines;
+  for (const int statement : found_.of_element) lines.push_back(WithoutSemicolon(TextOf(statement, from_vectors)) + ";");
+  for (std::size_t i = 0; i < found_.results.size(); ++i) {
+    const Reduction::Result& result = found_.results[i];
+    for (const auto& [node, factor] : result.values) {
+      std::string value = TextOf(node, from_vectors);
+      if (factor >= 0) {
+        const std::string_view callee = LibraryCallee(tree_, tree_.node(factor).parent);
+        lines.push_back(fmt::format("{0} = {1}({2}, {3}, {0});", words_.values[i], callee, value, TextOf(factor, from_vectors)));
+        continue;
+      }
+      // The arguments of max() have one type.
+      if (result.combine != "+" && WithoutConst(tree_.node(node).type) != result.type)
+        value = fmt::format("static_cast<{}>({})", result.type, value);
+      lines.push_back(Combine(i, value));
     }
-    if (!found_.by_name) {
-      for (auto& replacement : NumberAs(tree_, found_, node, words_.number)) replacements.push_back(std::move(replacement));
-    }
-    return TextWith(tree_, node, replacements);
-  };
-  std::string lines;
-  std::vector<std::string> texts;
-  for (const int statement : found_.of_element) texts.push_back(WithoutSemicolon(text_of(statement)) + ";");
-  std::string value = text_of(found_.element);
-  const std::string result_type = WithoutConst(tree_.node(found_.element).type);
-  // The arguments of max() have one type.
-  if (found_.combine != "+" && result_type != found_.type) value = fmt::format("static_cast<{}>({})", found_.type, value);
-  texts.push_back(Combine(value));
+  }
   bool named = false;
-  for (const std::string& text : texts) {
-    for (const SourceRange& range : Tokenize(text)) named = named || text.substr(range.begin, range.size()) == words_.number;
+  for (const std::string& line : lines) {
+    for (const SourceRange& range : Tokenize(line)) named = named || line.substr(range.begin, range.size()) == words_.number;
   }
   if (named && from_vectors)
-    lines += fmt::format("{0}const {1} {2} = {3} + (@k / {4} * {5} + threadIdx.x) * {4} + @k % {4};\n", indent, words_.type,
-                         words_.number, words_.first, names_.vector, names_.threads);
-  for (const std::string& text : texts) lines += fmt::format("{}{}\n", indent, text);
+    lines.insert(lines.begin(), fmt::format("const {0} {1} = {2} + (@k / {3} * {4} + threadIdx.x) * {3} + @k % {3};", words_.type,
+                                            words_.number, words_.first, names_.vector, names_.threads));
   return lines;
+}
+
+std::string ReductionWriter::Values(const std::string& indent, bool from_vectors) const {
+  std::string text;
+  for (const std::string& line : ElementLines(from_vectors)) text += fmt::format("{}{}\n", indent, line);
+  return text;
 }
 
 std::string ReductionWriter::WholeRound() const {
@@ -188,14 +229,14 @@ std::string ReductionWriter::WholeRound() const {
     text += fmt::format("#pragma unroll\n      for (int @k = 0; @k < {}; ++@k) {{\n", names_.items);
     text += fmt::format("        const {} {} = {} + @k * {} + threadIdx.x;\n", words_.type, words_.number, words_.first,
                         names_.threads);
-    return text + ElementLines("        ", false) + "      }\n";
+    return text + Values("        ", false) + "      }\n";
   }
   for (const Load& load : loads_) text += fmt::format("      {} {}[{}];\n", VectorType(load.type), load.part, names_.items);
   text += fmt::format("#pragma unroll\n      for (int @k = 0; @k < {}; ++@k) {{\n", names_.items);
   for (const Load& load : loads_)
     text += fmt::format("        {0}[@k] = {0}s[@k * {1} + threadIdx.x];\n", load.part, names_.threads);
   text += fmt::format("      }}\n#pragma unroll\n      for (int @k = 0; @k < {} * {}; ++@k) {{\n", names_.items, names_.vector);
-  return text + ElementLines("        ", true) + "      }\n";
+  return text + Values("        ", true) + "      }\n";
 }
 
 std::string ReductionWriter::Rounds() const {
@@ -214,21 +255,59 @@ std::string ReductionWriter::Rounds() const {
   text +=
       fmt::format("    }} else {{\n      for ({0} {1} = {2} + threadIdx.x; {1} < {3} && {1} - {2} < @kRound; {1} += {4}) {{\n",
                   words_.type, words_.number, words_.first, words_.end, names_.threads);
-  return text + ElementLines("        ", false) + "      }\n    }\n  }\n";
+  return text + Values("        ", false) + "      }\n    }\n  }\n";
+}
+
+// The rounds in each turn of the loops that all threads go through.
+std::string ReductionWriter::Loops() const {
+  std::string text = Rounds();
+  const auto indented = [](const std::string& lines) {
+    std::string more;
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = lines.find('\n', at) + 1;
+      more += (lines[at] == '#' ? "" : "  ") + lines.substr(at, end - at);
+      at = end;
+    }
+    return more;
+  };
+  for (auto at = found_.of_turn.rbegin(); at != found_.of_turn.rend(); ++at) text = fmt::format("  {}\n", tree_.Text(*at)) + text;
+  for (auto loop = found_.loops.rbegin(); loop != found_.loops.rend(); ++loop) {
+    const std::string& name = tree_.node(loop->counter).name;
+    text = fmt::format("  for ({} {} = 0; {} < {}; ++{}) {{\n", WithoutConst(tree_.node(loop->counter).type), name, name,
+                       loop->bound, name) +
+           indented(text) + "  }\n";
+  }
+  return text;
 }
 
 std::string ReductionWriter::LastStep() const {
-  const std::string warps = Fresh(found_.combine == "+" ? "warp_sums" : "warp_results");
-  const std::string shuffles = fmt::format("for (int @offset = 16; @offset > 0; @offset /= 2) {}",
-                                           Combine(fmt::format("__shfl_down_sync(0xffffffffu, {}, @offset)", words_.value)));
-  std::string text = fmt::format("  // The lanes of a warp by shuffles, then the warps by the first of them.\n");
-  text += fmt::format("  __shared__ {} {}[{} / 32];\n", found_.type, warps, names_.threads);
-  text += fmt::format("  {}\n  if (threadIdx.x % 32 == 0) {}[threadIdx.x / 32] = {};\n  __syncthreads();\n", shuffles, warps,
-                      words_.value);
-  text += fmt::format("  if (threadIdx.x < 32) {{\n    {} = threadIdx.x < {} / 32 ? {}[threadIdx.x] : {};\n    {}\n",
-                      words_.value, names_.threads, warps, found_.initial, shuffles);
-  const std::string output = WithoutSemicolon(TextWith(tree_, found_.output, {{found_.result, words_.value}}));
-  return text + fmt::format("    if (threadIdx.x == 0) {};\n  }}\n", output);
+  std::string text = "  // The lanes of a warp by shuffles, then the warps by the first of them.\n";
+  std::vector<std::string> shuffles, kept, read;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < found_.results.size(); ++i) {
+    const Reduction::Result& result = found_.results[i];
+    const std::string& value = words_.values[i];
+    const std::string wanted = result.combine == "+" ? "warp_sums" : "warp_results";
+    std::string warps = Fresh(wanted);
+    for (int number = 2; !names.insert(warps).second; ++number) warps = Fresh(fmt::format("{}_{}", wanted, number));
+    text += fmt::format("  __shared__ {} {}[{} / 32];\n", result.type, warps, names_.threads);
+    shuffles.push_back(Combine(i, fmt::format("__shfl_down_sync(0xffffffffu, {}, @offset)", value)));
+    kept.push_back(fmt::format("{}[threadIdx.x / 32] = {};", warps, value));
+    read.push_back(
+        fmt::format("    {} = threadIdx.x < {} / 32 ? {}[threadIdx.x] : {};\n", value, names_.threads, warps, result.initial));
+  }
+  const std::string steps = "for (int @offset = 16; @offset > 0; @offset /= 2)";
+  text += ForEach(steps, "  ", shuffles) + ForEach("if (threadIdx.x % 32 == 0)", "  ", kept) + "  __syncthreads();\n";
+  text += "  if (threadIdx.x < 32) {\n";
+  for (const std::string& line : read) text += line;
+  text += ForEach(steps, "    ", shuffles);
+  std::vector<std::string> outputs;
+  for (const int statement : found_.last) {
+    Replacements replacements;
+    for (const Reduction::Place& place : found_.places) replacements.emplace_back(place.node, words_.values[place.result]);
+    outputs.push_back(WithoutSemicolon(TextWith(tree_, statement, replacements)) + ";");
+  }
+  return text + ForEach("if (threadIdx.x == 0)", "    ", outputs) + "  }\n";
 }
 
 std::string ReductionWriter::Body() const {
@@ -248,8 +327,9 @@ std::string ReductionWriter::Body() const {
     text += fmt::format("  const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", words_.type, words_.end, words_.begin,
                         found_.part, found_.bound);
   }
-  text += fmt::format("  {} {} = {};\n", found_.type, words_.value, found_.initial);
-  text += Rounds() + LastStep() + "}";
+  for (std::size_t i = 0; i < found_.results.size(); ++i)
+    text += fmt::format("  {} {} = {};\n", found_.results[i].type, words_.values[i], found_.results[i].initial);
+  text += Loops() + LastStep() + "}";
   // The lines of an edit get the file's unit of indentation, except comments.
   for (std::size_t at = text.find("\n  //"); at != std::string::npos; at = text.find("\n  //", at + 1))
     text.replace(at + 1, 2, IndentUnit(tree_));

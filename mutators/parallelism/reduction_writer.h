@@ -38,10 +38,10 @@ class ReductionWriter {
 
   // What the body calls things.
   struct Words {
-    std::string type;    // of the element's number
-    std::string number;  // its name
-    std::string value;   // the name of the partial result
-    std::string first;   // the name of a round's first element
+    std::string type;                 // of the element's number
+    std::string number;               // its name
+    std::vector<std::string> values;  // the names of the partial results
+    std::string first;                // the name of a round's first element
     std::string begin, end, step;
   };
 
@@ -51,10 +51,14 @@ class ReductionWriter {
   std::string Fresh(const std::string& wanted) const;
   bool HasVectors() const { return !loads_.empty(); }
   std::string VectorType(const std::string& type) const;
-  std::string Combine(const std::string& value) const;
-  std::string ElementLines(const std::string& indent, bool from_vectors) const;
+  std::string NameOf(std::size_t result) const;
+  std::string Combine(std::size_t result, const std::string& value) const;
+  std::vector<std::string> ElementLines(bool from_vectors) const;
   std::string Rounds() const;
   std::string WholeRound() const;
+  std::string Values(const std::string& indent, bool from_vectors) const;
+  std::string TextOf(int node, bool from_vectors) const;
+  std::string Loops() const;
   std::string LastStep() const;
 
   const SyntaxTree& tree_;

@@ -56,6 +56,13 @@ std::string OverLanes(const SyntaxTree& tree, const Accumulated& accumulated, co
                indent);
 }
 
+// Lines that each begin with a line break.
+std::string OnLines(const std::vector<std::string>& lines, const std::string& indent) {
+  std::string text;
+  for (const std::string& line : lines) text += fmt::format("\n{}{}", indent, line);
+  return text;
+}
+
 std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, int loop, const RowThreads& threads) {
   const std::string outer = IndentOf(tree, loop);
   const std::string indent = outer + "  ";
@@ -64,8 +71,7 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
   const std::string partials = FreshName(tree, "warp_partials"), places = FreshName(tree, "warp_places");
   const std::string warp = FreshName(tree, "warp");
   const bool placed = !accumulated.place.empty();
-  const AroundCombining around = AroundCombiningOf(tree, accumulation);
-  const auto line = [&](const std::string& code) { return code.empty() ? "" : fmt::format("\n{}{}", outer, code); };
+  const AroundCombining around = AroundCombiningOf(tree, accumulation, threads);
   // A line for the value, and one for the place.
   const auto both = [&](const std::string& deeper, fmt::format_string<const std::string&, const std::string&> line_of) {
     std::string text = deeper + fmt::format(line_of, partials, name) + "\n";
@@ -73,7 +79,7 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
     return text;
   };
   std::string text =
-      line(around.before) + fmt::format("\n{}{{\n{}__shared__ {} {}[32];\n", outer, indent, accumulated.type, partials);
+      OnLines(around.before, outer) + fmt::format("\n{}{{\n{}__shared__ {} {}[32];\n", outer, indent, accumulated.type, partials);
   if (placed) text += fmt::format("{}__shared__ {} {}[32];\n", indent, accumulated.place_type, places);
   text += fmt::format("{}{}\n", indent, OverLanes(tree, accumulated, indent));
   if (placed) {
@@ -89,12 +95,12 @@ std::string Combine(const SyntaxTree& tree, const Accumulation& accumulation, in
             accumulated.With(fmt::format("{}[{}]", partials, warp), fmt::format("{}[{}]", places, warp), indent + "  "), indent));
   // In a loop, the next iteration writes what this one still reads.
   if (IsInALoop(tree, loop)) text += fmt::format("{}__syncthreads();\n", indent);
-  return text + outer + "}" + line(around.after);
+  return text + outer + "}" + OnLines(around.after, outer);
 }
 
 }  // namespace
 
-std::string CombineInWarp(const SyntaxTree& tree, const SharedLoop& loop) {
+std::string CombineInWarp(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads) {
   const std::string indent = IndentOf(tree, loop.counted.parts.statement);
   std::string text;
   for (const Accumulation& accumulation : loop.accumulations) {
@@ -107,11 +113,11 @@ std::string CombineInWarp(const SyntaxTree& tree, const SharedLoop& loop) {
       accumulated.name += fmt::format("[{}]", index);
       inner += "  ";
     }
-    const AroundCombining around = AroundCombiningOf(tree, accumulation);
-    if (!around.before.empty()) text += "\n" + indent + around.before;
+    const AroundCombining around = AroundCombiningOf(tree, accumulation, threads);
+    text += OnLines(around.before, indent);
     text += "\n" + inner + OverLanes(tree, accumulated, inner);
     if (!accumulation.length.empty()) text += fmt::format("\n{}}}", indent);
-    if (!around.after.empty()) text += "\n" + indent + around.after;
+    text += OnLines(around.after, indent);
   }
   return text;
 }

@@ -10,7 +10,7 @@ namespace evo {
 // a line break.
 
 // By shuffles, for the lanes of a warp.
-std::string CombineInWarp(const SyntaxTree& tree, const SharedLoop& loop);
+std::string CombineInWarp(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads);
 // By shuffles within a warp and through shared memory between warps, for the threads of a block. Not of arrays.
 std::string CombineInBlock(const SyntaxTree& tree, const SharedLoop& loop, const RowThreads& threads);
 

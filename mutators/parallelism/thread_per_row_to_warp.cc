@@ -51,7 +51,7 @@ class ThreadPerRowToWarp : public SourceMutator {
       if (loop.running)
         ReplaceByTiles(tree, loop, RunningSumText(tree, loop, lanes, items, false), barrier, proposal);
       else
-        DivideLoop(tree, loop, lanes, CombineInWarp(tree, loop), barrier, proposal);
+        DivideLoop(tree, loop, lanes, CombineInWarp(tree, loop, lanes), barrier, proposal);
     }
     for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, lanes));
     const Expression& grid = index.launch->grid[0];

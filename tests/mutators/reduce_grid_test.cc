@@ -121,6 +121,104 @@ TEST(ReduceGrid, KeepsTheGridsOfAKernelThatIsLaunchedTwice) {
   }
 }
 
+// A kernel with two results of x, with these lines in the place of the loop and of what is left in the end.
+std::string TwoResults(const std::string& turn, const std::string& end) {
+  return "// evo:launch both(x, out, N) grid(64) block(32)\n"
+         "__global__ void both(const float* x, float* out, int n) {\n"
+         "  float a = 0.0f, b = 0.0f;\n"
+         "  for (int i = blockIdx.x * 32 + threadIdx.x; i < n; i += 32 * gridDim.x) {\n    " +
+         turn +
+         "\n  }\n"
+         "  for (int d = 16; d > 0; d /= 2) {\n"
+         "    a += __shfl_down_sync(~0u, a, d);\n"
+         "    b += __shfl_down_sync(~0u, b, d);\n"
+         "  }\n  " +
+         end + "\n}\n";
+}
+
+constexpr char kTwoSums[] = "a += x[i];\n    b += x[i] * x[i];";
+constexpr char kAddBoth[] = "if (threadIdx.x == 0) {\n    atomicAdd(&out[0], a);\n    atomicAdd(&out[1], b);\n  }";
+
+TEST(ReduceGrid, GivesEachOfSeveralResultsAValueAndItsShuffles) {
+  const std::string child = Reduced(TwoResults(kTwoSums, kAddBoth));
+  EXPECT_THAT(child, HasSubstr("  for (int offset = 16; offset > 0; offset /= 2) {\n"
+                               "    a += __shfl_down_sync(0xffffffffu, a, offset);\n"
+                               "    b += __shfl_down_sync(0xffffffffu, b, offset);\n  }\n"));
+  EXPECT_THAT(child, HasSubstr("    if (threadIdx.x == 0) {\n      atomicAdd(&out[0], a);\n      atomicAdd(&out[1], b);\n    }"));
+  EXPECT_THAT(child, HasSubstr("grid(max(1, min(ceil_div(N, THREADS), BLOCKS))) block(THREADS)"));
+}
+
+TEST(ReduceGrid, RefusesSeveralResultsThatDoNotHaveTheSameElements) {
+  EXPECT_THAT(Refused(TwoResults("a += x[i];\n    if (i > 0) b += x[i] * x[i];", kAddBoth)), HasSubstr("exactly once"));
+  EXPECT_THAT(Refused(TwoResults("a += x[i];\n    b += a;", kAddBoth)), HasSubstr("exactly once"));
+  EXPECT_THAT(Refused(TwoResults("a += x[i];\n    b = fmaxf(b, x[i]);", kAddBoth)), HasSubstr("in more than one way"));
+  EXPECT_THAT(Refused(TwoResults(kTwoSums, "if (threadIdx.x < 2) atomicAdd(&out[threadIdx.x], threadIdx.x == 0 ? a : b);")),
+              HasSubstr("exactly once"))
+      << "which result it is depends on the thread";
+}
+
+TEST(ReduceGrid, ComputesWhatIsLeftOfSeveralResultsInOneThread) {
+  const std::string variance = "if (threadIdx.x == 0) {\n    const float m = a / n;\n    out[0] = b / n - m * m;\n  }";
+  const std::string alone = With(TwoResults(kTwoSums, variance), "grid(64)", "grid(1)");
+  EXPECT_THAT(Reduced(alone), HasSubstr("    if (threadIdx.x == 0) {\n      const float m = a / n;\n"
+                                        "      out[0] = b / n - m * m;\n    }"));
+  EXPECT_THAT(Refused(With(alone, "grid(1)", "grid(8)")), HasSubstr("leaves a part of each block"));
+  // A mean that is changed, or that only some threads have.
+  EXPECT_THAT(Refused(With(With(alone, "const float m = a / n;", "float m = a / n;\n    m += 1.0f;"), "m * m", "m")),
+              HasSubstr("neither an element nor a combination"));
+}
+
+TEST(ReduceGrid, AddsProductsAsTheKernelDoes) {
+  const std::string child = Reduced(TwoResults("a = fmaf(x[i], x[n + i], a);\n    b += x[i];", kAddBoth));
+  EXPECT_THAT(child, HasSubstr("        a = fmaf(x_part[k / VECTOR].at[k % VECTOR], x_part_2[k / VECTOR].at[k % VECTOR], a);\n"));
+  EXPECT_THAT(child, HasSubstr("        a = fmaf(x[i], x[n + i], a);\n"));
+  EXPECT_THAT(Refused(TwoResults("a = fmaf(a, x[i], x[n + i]);\n    b += x[i];", kAddBoth)),
+              HasSubstr("neither an element nor a combination"));
+}
+
+TEST(ReduceGrid, CountsVotes) {
+  const auto votes = [](const std::string& line) {
+    return "// evo:launch count(x, out, N) grid(ceil_div(N, 64)) block(64)\n"
+           "__global__ void count(const int* x, int* out, int n) {\n"
+           "  int i = blockIdx.x * 64 + threadIdx.x;\n  " +
+           line + "\n}\n";
+  };
+  const std::string add = "if (threadIdx.x == 0 && c > 0) atomicAdd(out, c);";
+  const std::string child = Reduced(votes("int c = __syncthreads_count(i < n && x[i] == 3);\n  " + add));
+  EXPECT_THAT(child, HasSubstr("c += x[i] == 3;"));
+  EXPECT_THAT(child, HasSubstr("if (threadIdx.x == 0) atomicAdd(out, c);"));
+  EXPECT_THAT(Refused(votes("int c = __syncthreads_count(i < n && x[i]);\n  " + add)), HasSubstr("whether a number is not 0"));
+  EXPECT_THAT(Refused(votes("int c = i < n ? x[i] : 0;\n  for (int d = 16; d > 0; d /= 2) c += __shfl_down_sync(~0u, c, d);\n"
+                            "  if (threadIdx.x % 32 == 0 && c > 0) atomicAdd(out, c);")),
+              HasSubstr("several threads of a block compute"))
+      << "a sum that is negative in one warp may not be so in another";
+  EXPECT_THAT(Refused(votes("int c = __syncthreads_count(i < n ? x[i] : 0);\n  " + add)), HasSubstr("does not count conditions"));
+  EXPECT_THAT(Refused(votes("int c = i < n && x[i];\n  if (c != 0) atomicAdd(out, c);")), HasSubstr("whether a number is not 0"));
+  EXPECT_THAT(Refused(votes("if (i < n) {\n    int c = __syncthreads_count(x[i] == 3);\n    " + add + "\n  }")),
+              HasSubstr("reach a barrier together"));
+  EXPECT_THAT(
+      Refused(votes("unsigned v = __ballot_sync(~0u, i < n && x[i] == 3);\n  if (threadIdx.x % 32 == 0) atomicAdd(out, v);")),
+      HasSubstr("in more than one way"));
+}
+
+TEST(ReduceGrid, TakesTheTurnsOfALoopOfAllThreadsWithTheElements) {
+  const auto rows = [](const std::string& loops) {
+    return "// evo:launch rows(x, out, R, N) grid(1) block(32)\n"
+           "__global__ void rows(const float* x, float* out, int r, int n) {\n  float a = 0.0f;\n  " +
+           loops +
+           "\n  for (int d = 16; d > 0; d /= 2) a += __shfl_down_sync(~0u, a, d);\n  if (threadIdx.x == 0) out[0] = a;\n}\n";
+  };
+  const std::string turn = "for (int i = threadIdx.x; i < n; i += 32) a += x[j * n + i];";
+  const std::string child = Reduced(rows("for (int j = 0; j < r; ++j)\n    " + turn));
+  EXPECT_THAT(child, HasSubstr("  for (int j = 0; j < r; ++j) {\n    for (int first = 0; first < n; first += kRound) {\n"));
+  // Every other row, or a part of it that depends on the row; two turns would not tell all of these.
+  for (const char* from :
+       {"if (j % 2 == 0) for (int i = threadIdx.x;", "if (j < 2) for (int i = threadIdx.x;", "for (int i = threadIdx.x + j / 2;"})
+    EXPECT_THAT(Refused(rows("for (int j = 0; j < r; ++j)\n    " + With(turn, "for (int i = threadIdx.x;", from))),
+                HasSubstr("its work depends on `r`"));
+  EXPECT_THAT(Refused(rows("for (int j = 0; j < r - 1; ++j)\n    " + turn)), HasSubstr("its work depends on `r`"));
+}
+
 TEST(ReduceGrid, RefusesAtomicsThatAreNotOrderedWithTheirStart) {
   const auto counting = [](const std::string& barrier) {
     return Summing("if (t == 0) s[0] = 0.0f;\n  " + barrier + "if (i < n) atomicAdd(&s[0], x[i]);", "");
@@ -144,6 +242,10 @@ TEST(ReduceGrid, RefusesWhatIsNoReductionOrNotUnderstood) {
                               "s[t + d]);\n    __syncthreads();\n  }")),
               HasSubstr("combines in more than one way"));
   EXPECT_THAT(Refused(Summing(kLoad, kTree, "atomicAdd(out + t, s[t]);")), HasSubstr("exactly once"));
+  EXPECT_THAT(
+      Refused(Summing("float v = i < n ? x[i] : 0.0f;", "for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(~0u, v, d);",
+                      "if (t % 32 == 0) atomicAdd(out, sqrtf(v));")),
+      HasSubstr("several threads of a block compute"));
   EXPECT_THAT(Refused(Summing(kLoad, kTree, "if (t == 0) atomicAdd(out + i, s[0]);")), HasSubstr("depends on `i`"));
   EXPECT_THAT(Refused(Summing("s[t] = x[i];", kTree)), HasSubstr("exactly once")) << "no thread keeps to n";
   EXPECT_THAT(Refused(Summing("s[t] = i < n ? x[i] * t : 0.0f;", kTree)), HasSubstr("is not a function of one index"));

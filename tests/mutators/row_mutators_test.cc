@@ -185,6 +185,39 @@ TEST(ThreadPerRowToWarp, SharesOnlineSums) {
   EXPECT_THAT(with("    if (v > t) {\n      s *= expf(t - v);\n      t = v;\n    }\n    s += v * expf(v - t);\n"), IsEmpty());
 }
 
+TEST(ThreadPerRowToWarp, CombinesRunningVariances) {
+  const auto with = [](const std::string& body, const std::string& start = "int k = 0;") {
+    return ChildrenOf("thread_per_row_to_warp", Rows("  float m1 = 0.0f, m2 = 0.0f;\n  " + start +
+                                                     "\n  for (int c = 0; c < m; ++c) {\n    const float v = in[row * m + c];\n" +
+                                                     body + "  }\n  out[row] = m2 / m + m1;\n"));
+  };
+  const auto children = with("    ++k;\n    const float d = v - m1;\n    m1 += d / k;\n    m2 += d * (v - m1);\n");
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_NE(children[0].find(R"(  const int own_k = k;
+  for (int offset = 16; offset > 0; offset /= 2) {
+    k += __shfl_xor_sync(0xffffffffu, k, offset);
+  }
+  const float own_m1 = m1;
+  if (k > 0) m1 *= static_cast<float>(own_k) / k;
+  for (int offset = 16; offset > 0; offset /= 2) {
+    m1 += __shfl_xor_sync(0xffffffffu, m1, offset);
+  }
+  m2 += own_k * (own_m1 - m1) * (own_m1 - m1);
+)"),
+            std::string::npos)
+      << children[0];
+  const auto by_turns = with("    const float d = v - m1;\n    m1 += d / (c + 1);\n    m2 += d * d * c / (c + 1);\n", "");
+  ASSERT_THAT(by_turns, SizeIs(1));
+  EXPECT_NE(by_turns[0].find("m1 += d / ((c / 32) + 1);"), std::string::npos) << by_turns[0];
+  EXPECT_THAT(with("    ++k;\n    const float d = v - m1;\n    m1 += d / k;\n    m2 += d * d;\n"), IsEmpty());
+  EXPECT_THAT(with("    const float d = v - m1;\n    m1 += d / (k + 1);\n    m2 += d * (v - m1);\n"), IsEmpty()) << "k stays 0";
+  EXPECT_THAT(with("    const float d = v - m1;\n    m1 += d / (c + 2);\n    m2 += d * (v - m1);\n", ""), IsEmpty());
+  EXPECT_THAT(with("    ++k;\n    const float d = v - m1;\n    m1 += d / k;\n    m2 += d * (v - m1);\n", "int k = 1;"), IsEmpty())
+      << "a value that is not there";
+  EXPECT_THAT(with("    ++k;\n    const float d = v - m1;\n    m1 += d * (1 / k);\n    m2 += d * (v - m1);\n"), IsEmpty())
+      << "an integer quotient";
+}
+
 TEST(ThreadPerRowToWarp, LeavesOtherKernels) {
   const std::string rows = Rows(kSum);
   for (const std::string& text :

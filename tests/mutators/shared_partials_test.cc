@@ -10,12 +10,12 @@ namespace {
 constexpr std::size_t kLanes = 4;
 const LaneMask kAll(kLanes, 1);
 
-SharedPlace Places(const std::vector<std::int64_t>& index) { return {7, "sums", index}; }
+SharedPlace Places(const std::vector<std::int64_t>& index) { return {{7, ""}, "sums", index}; }
 
 Partials OneOfEach() {
   Partials values;
   for (std::size_t lane = 0; lane < kLanes; ++lane)
-    values.push_back({FingerprintOf(static_cast<std::int64_t>(lane)), 1, true, false});
+    values.push_back({.elements = FingerprintOf(static_cast<std::int64_t>(lane)), .count = 1, .defined = true, .kinds = 1});
   return values;
 }
 
@@ -33,14 +33,15 @@ TEST(SharedPartials, KeepWhatThreadsWrote) {
 TEST(SharedPartials, AtomicsAddOneAfterAnother) {
   Refusal refusal;
   SharedPartials shared(kLanes, refusal);
-  shared.Write(Places({0, 0, 0, 0}), Partials(kLanes, {0, 0, true, true}), {1, 0, 0, 0});
+  shared.Write(Places({0, 0, 0, 0}), Partials(kLanes, {.defined = true, .initials = 2}), {1, 0, 0, 0});
   shared.PassBarrier();
-  shared.Add(Places({0, 0, 0, 0}), OneOfEach(), kAll);
+  shared.Add(Places({0, 0, 0, 0}), OneOfEach(), 4, kAll);
   shared.PassBarrier();
   const Partials read = shared.Read(Places({0, 0, 0, 0}), kAll);
   EXPECT_EQ(refusal.why(), "");
   EXPECT_EQ(read[2].count, 4);
-  EXPECT_TRUE(read[2].initial);
+  EXPECT_EQ(read[2].initials, 2u);
+  EXPECT_EQ(read[2].combines, 4u);
   EXPECT_EQ(read[2].elements, FingerprintOf(0) + FingerprintOf(1) + FingerprintOf(2) + FingerprintOf(3));
 }
 
@@ -61,7 +62,7 @@ TEST(SharedPartials, RefuseWhatIsNotOrderedOrNotThere) {
             }),
             "`sums` is read while another thread writes it");
   EXPECT_EQ(refused([](SharedPartials& shared) {
-              shared.Add(Places({0, 0, 0, 0}), OneOfEach(), kAll);
+              shared.Add(Places({0, 0, 0, 0}), OneOfEach(), 4, kAll);
             }),
             "a value is combined that was never stored");
   EXPECT_EQ(refused([](SharedPartials& shared) {
