@@ -119,12 +119,12 @@ class StencilParts {
         return fmt::format("a loop around `{}` has no fixed, small number of turns", tree_.Text(site.node));
       const SyntaxNode& read = tree_.node(site.node);
       const bool narrow = read.kind_name == "ArraySubscriptExpr" && WithoutConst(tree_.node(read.children[1]).type) == "int";
-      stencil.wide |= !narrow;
+      stencil.wide |= !narrow && TileAt(tree_, site.node) < 0;
     }
     if (!AreTilesNeighbours(tree_, stencil)) return "not all that it reads in shared memory are neighbours";
     for (const int node : NodesOfKind(tree_, "ArraySubscriptExpr")) {
       const bool narrow = WithoutConst(tree_.node(tree_.node(node).children[1]).type) == "int";
-      stencil.wide |= !narrow && IsOfTile(tree_, stencil, node);
+      stencil.wide |= !narrow && PointerAt(tree_, node) >= 0 && IsOfTile(tree_, stencil, node);
     }
     std::erase_if(stencil.tables, [&](const Stencil::Table& table) {
       const auto& uses = tree_.UsesOf(table.buffer);
