@@ -58,7 +58,12 @@ class FunctorInliner {
       method = tree_.node(arguments.front()).refers_to;
       arguments.erase(arguments.begin());
     }
-    if (method < 0 || !tree_.node(method).kind_name.ends_with("Method") || !IsStateless(object, method)) return std::nullopt;
+    // `Sum<float>::of(a, b)`: a static method, since it is called outside of the struct's methods.
+    const int named = NamedAlone(call.children.front());
+    if (method < 0 && named >= 0) method = named;
+    if (method < 0 || !tree_.node(method).kind_name.ends_with("Method")) return std::nullopt;
+    if (object >= 0 && !IsStateless(object, method)) return std::nullopt;
+    if (tree_.node(method).children.empty()) return std::nullopt;
     std::vector<int> parameters;
     for (const int child : tree_.node(method).children) {
       if (tree_.node(child).kind_name == "ParmDecl") parameters.push_back(child);
@@ -68,7 +73,14 @@ class FunctorInliner {
       return std::nullopt;
     const SyntaxNode& only = tree_.node(body.children.front());
     if (only.kind_name != "ReturnStmt" || only.children.size() != 1) return std::nullopt;
-    return WithArguments(call, only.children.front(), parameters, arguments);
+    return WithArguments(call, method, only.children.front(), parameters, arguments);
+  }
+
+  // What a name refers to that is not converted but to a pointer; -1 for other expressions.
+  int NamedAlone(int expression) const {
+    while (tree_.node(expression).kind_name == "UnexposedExpr" && tree_.node(expression).children.size() == 1)
+      expression = tree_.node(expression).children.front();
+    return tree_.node(expression).kind_name == "DeclRefExpr" ? tree_.node(expression).refers_to : -1;
   }
 
   // A variable or a new object of a struct without fields, of which nothing but the method is called.
@@ -106,7 +118,7 @@ class FunctorInliner {
   }
 
   // The arguments of a struct template by the object's type, `struct S<float>`.
-  std::optional<std::string> WithArguments(const SyntaxNode& call, int result, const std::vector<int>& parameters,
+  std::optional<std::string> WithArguments(const SyntaxNode& call, int method, int result, const std::vector<int>& parameters,
                                            const std::vector<int>& arguments) const {
     if (!OnlyComputes(result)) return std::nullopt;
     const std::string type = PlainValue(call.type);
@@ -130,9 +142,11 @@ class FunctorInliner {
     std::string text(tree_.Text(result));
     for (int at = tree_.EndOf(result) - 1; at >= result; --at) {
       const SyntaxNode& one = tree_.node(at);
-      // A type of the template.
-      if (one.kind_name == "TypeRef" && one.refers_to >= 0 && tree_.node(one.refers_to).kind_name.starts_with("Template"))
-        text.replace(one.range.begin - range.begin, one.range.size(), type);
+      // A type of the template, that which the method returns.
+      const bool of_template =
+          one.kind_name == "TypeRef" && one.refers_to >= 0 && tree_.node(one.refers_to).kind_name.starts_with("Template");
+      if (of_template && !tree_.node(method).type.starts_with(tree_.node(one.refers_to).type + " (")) return std::nullopt;
+      if (of_template) text.replace(one.range.begin - range.begin, one.range.size(), type);
       if (one.kind_name == "TypeRef" && one.refers_to < 0) return std::nullopt;
       if (one.kind_name != "DeclRefExpr" || one.refers_to < 0) continue;
       const auto value = values.find(one.refers_to);

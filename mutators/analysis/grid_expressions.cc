@@ -167,9 +167,10 @@ LaneMask GridExpressions::Where(int condition, const LaneMask& mask) {
   LaneMask result(mask.size(), 0);
   for (std::size_t lane = 0; lane < mask.size() && !refusal_.given(); ++lane) {
     if (!mask[lane]) continue;
-    if (values.known[lane] != Knowledge::kKnown || values.memory >= 0)
+    if (values.known[lane] != Knowledge::kKnown && values.memory < 0)
       refusal_.Add(fmt::format("data decides {}", Quoted(tree_, condition)));
-    result[lane] = values.numbers[lane] != 0;
+    // A pointer into an array is not null.
+    result[lane] = values.memory >= 0 || values.numbers[lane] != 0;
   }
   return result;
 }

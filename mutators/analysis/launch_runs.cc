@@ -1,8 +1,10 @@
 #include "mutators/analysis/launch_runs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
+#include "mutators/analysis/source_query.h"
 
 namespace evo {
 namespace {
@@ -66,17 +68,29 @@ std::map<int, std::int64_t> LaunchRuns::BuiltinsOf(const Setting& setting, std::
   return builtins;
 }
 
+void LaunchRuns::KeepTouches(std::vector<int> counters, std::set<int> of_tile) {
+  given_.addresses = true;
+  given_.counters = std::move(counters);
+  of_tile_ = std::move(of_tile);
+}
+
 ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool symbolic) {
   ThreadSetting one = given_;
   one.integers = setting.integers;
   one.builtins = BuiltinsOf(setting, thread);
   one.symbolic = symbolic;
-  if (!together_ || given_.addresses) return run_.Run(one);
+  if (!together_) return run_.Run(one);
   const std::int64_t size = setting.block[0] * setting.block[1] * setting.block[2], block = thread / size;
   if (block != last_.number || symbolic != last_.symbolic || setting.integers != last_.integers) {
     std::vector<ThreadSetting> threads(static_cast<std::size_t>(size), one);
     for (std::int64_t i = 0; i < size; ++i) threads[static_cast<std::size_t>(i)].builtins = BuiltinsOf(setting, block * size + i);
     last_ = {RunBlock(run_, std::move(threads)), block, symbolic, setting.integers};
+    for (ThreadTrace& trace : last_.traces) {
+      std::erase_if(trace.touches, [&](const ThreadTrace::Touch& touch) {
+        return std::any_of(of_tile_.begin(), of_tile_.end(),
+                           [&](int statement) { return IsWithin(context_.tree, touch.node, statement); });
+      });
+    }
   }
   return last_.traces[static_cast<std::size_t>(thread % size)];
 }

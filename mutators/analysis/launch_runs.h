@@ -47,8 +47,9 @@ class LaunchRuns {
   ThreadTrace Run(const Setting& setting, std::int64_t thread, bool symbolic = false);
   // Whether the threads of a block are run together.
   bool together() const { return together_; }
-  // From now on only addresses count (ThreadSetting::addresses), with the values of these counters.
-  void KeepTouches(std::vector<int> counters) { given_.addresses = true, given_.counters = std::move(counters); }
+  // From now on only addresses count (ThreadSetting::addresses), with the values of these counters. What these statements touch,
+  // which bring elements into shared memory, is left out: what is read there counts as an access to the element.
+  void KeepTouches(std::vector<int> counters, std::set<int> of_tile);
   // From now on real numbers tell of what they are the sum.
   void TellSums() { given_.sums = true; }
   // From now on traces tell what this variable was assigned.
@@ -76,6 +77,7 @@ class LaunchRuns {
     std::map<int, std::int64_t> integers;
   };
   Block last_;
+  std::set<int> of_tile_;
 };
 
 }  // namespace evo

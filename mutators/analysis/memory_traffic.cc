@@ -1,5 +1,7 @@
 #include "mutators/analysis/memory_traffic.h"
 
+#include <algorithm>
+
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
 
@@ -71,11 +73,14 @@ int PointerAt(const SyntaxTree& tree, int node) {
   return access.kind_name == "UnaryOperator" && tree.Operator(node) == "*" ? access.children.front() : -1;
 }
 
-std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int kernel) {
+std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int kernel, const std::set<int>& left_out) {
   Traffic traffic;
+  const auto is_left_out = [&](int node) {
+    return std::any_of(left_out.begin(), left_out.end(), [&](int statement) { return IsWithin(tree, node, statement); });
+  };
   std::set<int> targets;
   for (const int node : Subtree(tree, kernel)) {
-    if (!IsStore(tree, node)) continue;
+    if (!IsStore(tree, node) || is_left_out(node)) continue;
     const int target = Assigned(tree, node);
     const int pointer = PointerAt(tree, WithoutMembers(tree, target));
     const int root = pointer < 0 ? -1 : RootOf(tree, pointer);
@@ -84,6 +89,7 @@ std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int kernel) {
     if (tree.Operator(node) == "=" || tree.node(node).name == "operator=") targets.insert(target);
   }
   for (const int node : Subtree(tree, kernel)) {
+    if (is_left_out(node)) continue;
     const SyntaxNode& name = tree.node(node);
     // A function may read through the pointers that it is passed.
     const bool argument = name.kind_name == "CallExpr" && !name.name.starts_with("operator");

@@ -28,7 +28,7 @@ struct Traffic {
   std::set<int> stored;
   std::set<int> read;
 };
-// nullopt if it is not clear which parameter some store goes through.
-std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int function);
+// nullopt if it is not clear which parameter some store goes through. Without what is in the statements `left_out`.
+std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int function, const std::set<int>& left_out = {});
 
 }  // namespace evo

@@ -81,9 +81,11 @@ class ScanFinder {
     for (const LaunchDirective* launch : launches_) {
       const auto same = [&](const LaunchDirective* other) { return other->kernel == launch->kernel; };
       const bool once = std::count_if(launches_.begin(), launches_.end(), same) == 1;
-      if (found_.launch == nullptr && once && !launch->when) found_.launch = launch;
+      if (launch->when || (found_.launch != nullptr && (!once || !found_.repeated))) continue;
+      found_.launch = launch;
+      found_.repeated = !once;
     }
-    if (found_.launch == nullptr) return Refuse("no kernel is launched just once");
+    if (found_.launch == nullptr) return Refuse("each launch has a condition");
     found_.kernel = KernelNamed(found_.launch->kernel);
     for (const LaunchDirective* launch : launches_) {
       const bool known = std::find(found_.others.begin(), found_.others.end(), launch->kernel) != found_.others.end();

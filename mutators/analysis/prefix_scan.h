@@ -17,11 +17,13 @@ struct PrefixScan {
   std::string output;                       // may be the input
   std::string size;                         // number of elements, as launch lines name it
   bool wide = false;                        // it may need 64 bits
-  std::string type;                         // of the elements: "float", "int" or "unsigned int"
+  std::string type;                         // of the elements, as a launch's trace names it
+  bool long_elements = false;               // whether they have 8 bytes and not 4
   bool exclusive = false;                   // without an element's own
   bool last_unread = false;                 // whether the input may end before the last element, on which nothing depends
   std::int64_t most = 0;                    // with more elements it leaves some without a value; 0: with no number
-  const LaunchDirective* launch = nullptr;  // the only one of its kernel
+  const LaunchDirective* launch = nullptr;  // one without a condition
+  bool repeated = false;                    // whether its kernel is launched more than once
   int kernel = -1;                          // its kernel
   std::vector<std::string> others;          // names of all other kernels that are launched
   std::vector<int> functions;               // definitions of all kernels that are launched, and of what only they call

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
@@ -10,6 +12,8 @@
 #include "mutators/analysis/fingerprint.h"
 
 namespace evo {
+
+using namespace std::string_view_literals;
 
 bool ScanRuns::Refuse(std::string why) {
   why_ = std::move(why);
@@ -68,8 +72,12 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
   if (output == nullptr && elements == 1 && found_.input == found_.output && !found_.input.empty() && !found_.exclusive)
     return true;
   if (output == nullptr) return Refuse("it stores nothing");
-  if (output->type != "float" && output->type != "int" && output->type != "unsigned int")
-    return Refuse(fmt::format("its elements are of {}, and float, int and unsigned are understood", output->type));
+  constexpr std::array kShort{"float"sv, "int"sv, "unsigned int"sv};
+  constexpr std::array kLong{"double"sv, "long"sv, "unsigned long"sv, "long long"sv, "unsigned long long"sv};
+  found_.long_elements = std::find(kLong.begin(), kLong.end(), output->type) != kLong.end();
+  if (!found_.long_elements && std::find(kShort.begin(), kShort.end(), output->type) == kShort.end())
+    return Refuse(
+        fmt::format("its elements are of {}, and only float, double and integers of 4 or 8 bytes are understood", output->type));
   if (!found_.input.empty())
     return output->name == found_.output ? IsScanOf(trace, *output) : Refuse("it stores into another array at times");
   std::string first;

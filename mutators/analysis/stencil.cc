@@ -12,6 +12,8 @@
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/stencil_finder.h"
+#include "mutators/analysis/stencil_tile.h"
+#include "mutators/analysis/thread_block.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -24,6 +26,8 @@ constexpr int kReadsOfStencil = 3;
 constexpr int kLoopsOfStencil = 2;
 // Turns of a loop over neighbours, which the compiler must write out.
 constexpr std::int64_t kMostNeighbourTurns = 32;
+// How deep variables are followed to what they are computed from.
+constexpr int kPlaceDepth = 8;
 
 bool IsForLoop(const SyntaxTree& tree, int node) { return tree.node(node).kind_name == "ForStmt"; }
 
@@ -36,17 +40,23 @@ bool IsBuiltin(std::string_view name) {
   return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" || name == "warpSize";
 }
 
-// Whether a kernel reads several elements of a buffer that are named apart, or in loops one in the other.
+bool BeginsBelowZero(const SyntaxTree& tree, int loop) {
+  const auto counted = WithCountedHeader(tree, loop);
+  return counted && tree.Text(counted->start).starts_with('-');
+}
+
+// Whether a kernel reads several elements of a buffer, or of an array in shared memory, that are named apart, in loops one in the
+// other, or in one that begins below 0.
 bool ReadsSeveral(const SyntaxTree& tree, int kernel) {
   std::map<int, int> reads;
   for (const int node : Subtree(tree, kernel)) {
     const int pointer = PointerAt(tree, node);
-    if (pointer < 0) continue;
-    const int root = RootOf(tree, pointer);
-    if (root < 0 || tree.node(root).kind_name != "ParmDecl") continue;
+    const int root = pointer < 0 ? TileAt(tree, node) : RootOf(tree, pointer);
+    if (root < 0 || (pointer >= 0 && tree.node(root).kind_name != "ParmDecl")) continue;
     int loops = 0;
     for (int at = tree.node(node).parent; at != kernel && at >= 0; at = tree.node(at).parent) {
-      if (IsForLoop(tree, at) && AsCountedLoop(tree, at)) ++loops;
+      if (!IsForLoop(tree, at) || !AsCountedLoop(tree, at)) continue;
+      loops += BeginsBelowZero(tree, at) ? kLoopsOfStencil : 1;
     }
     if (++reads[root] >= kReadsOfStencil || loops >= kLoopsOfStencil) return true;
   }
@@ -57,8 +67,7 @@ bool ReadsSeveral(const SyntaxTree& tree, int kernel) {
 bool NamesNeighbours(const SyntaxTree& tree, int kernel) {
   int subtracted = 0;
   for (const int node : Subtree(tree, kernel)) {
-    const auto loop = IsForLoop(tree, node) ? WithCountedHeader(tree, node) : std::nullopt;
-    if (loop && tree.Text(loop->start).starts_with('-')) return true;
+    if (IsForLoop(tree, node) && BeginsBelowZero(tree, node)) return true;
     if (tree.node(node).kind_name != "ArraySubscriptExpr") continue;
     if (tree.Text(tree.node(node).children.back()).find('-') != std::string_view::npos) ++subtracted;
   }
@@ -76,8 +85,9 @@ class StencilParts {
     const SyntaxNode& node = tree_.node(kernel_);
     if (node.children.empty() || tree_.node(node.children.back()).kind_name != "CompoundStmt") return "";
     body_ = node.children.back();
-    if (!ReadsSeveral(tree_, kernel_)) return "";
+    if (!ReadsSeveral(tree_, kernel_) || IsKnownElsewhere(context_, kernel_)) return "";
     found_.launch = OnlyLaunch(context_.rendered, node.name);
+    if (Cooperates(tree_, body_)) found_.of_tile = TileStatements(tree_, body_).value_or(std::set<int>());
     if (const std::string why = WhyNotAlone(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
     Flatten(tree_.node(body_).children);
     if (const std::string why = WhyNotRepeatable(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
@@ -89,7 +99,7 @@ class StencilParts {
 
   // What the numbers cannot show.
   std::string Check(Stencil& stencil) const {
-    const auto traffic = TrafficOf(tree_, kernel_);
+    const auto traffic = TrafficOf(tree_, kernel_, stencil.of_tile);
     if (!traffic) return "it is not clear to which buffers it stores";
     for (const int buffer : stencil.buffers) {
       const std::string& name = tree_.node(buffer).name;
@@ -101,14 +111,20 @@ class StencilParts {
       if (!IsBuiltin(use.name) || (use.function >= 0 && use.function != kernel_ && IsKernel(tree_, use.function))) continue;
       const bool known = std::any_of(stencil.roles.begin(), stencil.roles.end(),
                                      [&](const auto& role) { return IsWithin(tree_, name, role.first); });
-      if (!known) return fmt::format("what `{}` stands for in it is not understood", tree_.Text(use.parent));
+      if (!known && !IsOnlyForTile(tree_, stencil, name))
+        return fmt::format("what `{}` stands for in it is not understood", tree_.Text(use.parent));
     }
     for (const Stencil::Site& site : stencil.sites) {
       if (!AddLoops(site.node, stencil.loops))
         return fmt::format("a loop around `{}` has no fixed, small number of turns", tree_.Text(site.node));
       const SyntaxNode& read = tree_.node(site.node);
       const bool narrow = read.kind_name == "ArraySubscriptExpr" && WithoutConst(tree_.node(read.children[1]).type) == "int";
-      stencil.wide |= !narrow;
+      stencil.wide |= !narrow && TileAt(tree_, site.node) < 0;
+    }
+    if (!AreTilesNeighbours(tree_, stencil)) return "not all that it reads in shared memory are neighbours";
+    for (const int node : NodesOfKind(tree_, "ArraySubscriptExpr")) {
+      const bool narrow = WithoutConst(tree_.node(tree_.node(node).children[1]).type) == "int";
+      stencil.wide |= !narrow && PointerAt(tree_, node) >= 0 && IsOfTile(tree_, stencil, node);
     }
     std::erase_if(stencil.tables, [&](const Stencil::Table& table) {
       const auto& uses = tree_.UsesOf(table.buffer);
@@ -146,13 +162,52 @@ class StencilParts {
     for (const int at : Subtree(tree_, body_)) {
       if (tree_.node(at).opaque) return fmt::format("what the macro `{}` does in it is not understood", tree_.Text(at));
     }
-    if (Cooperates(tree_, body_)) return "its threads work together already: barriers, shuffles, atomics or shared memory";
+    if (Cooperates(tree_, body_) && found_.of_tile.empty())
+      return "its threads work together already: barriers, shuffles, atomics or shared memory";
     return "";
+  }
+
+  // Whether the thread's number and sizes alone decide a condition, or anything else that is computed.
+  bool IsOfThread(int expression, int depth) const {
+    if (depth == 0 || !IsPure(tree_, expression) || LoadsIn(tree_, expression)) return false;
+    const std::set<int> written = WrittenIn(tree_, kernel_);
+    const auto named = NamedIn(tree_, expression);
+    return std::all_of(named.begin(), named.end(), [&](int name) {
+      const SyntaxNode& declared = tree_.node(name);
+      if (declared.function < 0 && declared.kind_name != "VarDecl") return true;
+      if (!IsIntegerType(declared.type) || written.contains(name)) return false;
+      return declared.kind_name == "ParmDecl" || (!declared.children.empty() && IsOfThread(declared.children.back(), depth - 1));
+    });
+  }
+
+  // Whether a thread, in a kernel with tiles, stores nothing if it does not come to a statement behind those so far.
+  bool DecidesAlone() const {
+    return !found_.of_tile.empty() && std::none_of(found_.statements.begin(), found_.statements.end(),
+                                                   [&](int statement) { return StoresIn(tree_, statement); });
+  }
+
+  // `if (x >= w) return;` in a kernel with tiles. Each element of those that are stored has a thread that goes on.
+  bool OnlyKeepsThreadsAway(int statement) {
+    const SyntaxNode& branch = tree_.node(statement);
+    if (!DecidesAlone() || branch.kind_name != "IfStmt" || branch.children.size() != 2) return false;
+    const int then = branch.children[1], only = OnlyStatement(tree_, then);
+    if (tree_.node(only < 0 ? then : only).kind_name != "ReturnStmt" || !IsOfThread(branch.children[0], kPlaceDepth))
+      return false;
+    found_.of_tile.insert(statement);
+    return true;
   }
 
   // The statements, and those of a loop that runs once and is the last of them.
   void Flatten(const std::vector<int>& statements) {
     for (const int statement : statements) {
+      if (found_.of_tile.contains(statement) || OnlyKeepsThreadsAway(statement)) continue;
+      if (DecidesAlone() && statement == statements.back() && tree_.node(statement).kind_name == "IfStmt" &&
+          tree_.node(statement).children.size() == 2 && IsOfThread(tree_.node(statement).children[0], kPlaceDepth)) {
+        const int then = tree_.node(statement).children[1];
+        found_.of_tile.insert(tree_.node(statement).children[0]);
+        Flatten(tree_.node(then).kind_name == "CompoundStmt" ? tree_.node(then).children : std::vector<int>{then});
+        continue;
+      }
       const auto loop = statement == statements.back() ? AsCountedLoop(tree_, statement) : std::nullopt;
       if (!loop || TripCount(tree_, *loop) != 1 || !StoresIn(tree_, loop->parts.body)) {
         if (tree_.node(statement).kind_name != kPragmaKind || !IsLastPragma(statements, statement))
@@ -200,7 +255,8 @@ class StencilParts {
       const SyntaxNode& declared = tree_.node(node);
       const std::string type = WithoutConst(declared.type);
       if (declared.kind_name != "VarDecl" || declared.children.empty() || !IsArithmetic(type) || type == "float" ||
-          type == "double" || written.contains(node) || IsMemoryName(tree_, node) || found_.once.contains(node))
+          type == "double" || written.contains(node) || IsMemoryName(tree_, node) || found_.once.contains(node) ||
+          IsOfTile(tree_, found_, node))
         continue;
       bool in_loop = false;
       for (int at = declared.parent; at != body_; at = tree_.node(at).parent)
@@ -213,7 +269,8 @@ class StencilParts {
   std::vector<int> Counters() const {
     std::vector<int> counters;
     for (const int node : Subtree(tree_, body_)) {
-      const auto loop = IsForLoop(tree_, node) && !left_out_.contains(node) ? WithCountedHeader(tree_, node) : std::nullopt;
+      const bool stays = IsForLoop(tree_, node) && !left_out_.contains(node) && !IsOfTile(tree_, found_, node);
+      const auto loop = stays ? WithCountedHeader(tree_, node) : std::nullopt;
       if (loop) counters.push_back(loop->counter);
     }
     return counters;

@@ -15,9 +15,9 @@
 namespace evo {
 
 // A kernel whose threads each compute one element of a grid of two or three dimensions from the elements around it: what it reads
-// of some buffers is the thread's own place, moved by a few columns, rows and planes that do not depend on the thread. Past the
-// edges it reads nothing, or the nearest element. How it finds its place and its neighbours does not matter: both are found by
-// running its threads on numbers (thread_run.h). What it computes of them is not looked at.
+// of some buffers is the thread's own place, moved by a few columns, rows and planes that do not depend on the thread. Past an
+// edge it reads nothing, the nearest element, or the one at the other edge. How it finds its place and its neighbours does not
+// matter: both are found by running its threads on numbers (thread_run.h). What it computes of them is not looked at.
 struct Stencil {
   // A number as an expression of the kernel's parameters, and of the launch line.
   struct Number {
@@ -66,8 +66,10 @@ struct Stencil {
   std::vector<Table> tables;
   std::array<std::int64_t, 3> lowest{}, highest{};  // offsets of all sites along each axis; 0 is one of them
   std::array<Range, 3> stores, reads;               // the elements that are stored, and those of `buffers` that are read
+  std::array<bool, 3> periodic{};                   // axes along which the other edge of `reads` follows an edge
   std::map<int, Role> roles;                        // variables that differ from thread to thread, by declaration
   std::vector<int> statements;                      // what a thread does for its element
+  std::set<int> of_tile;                            // others, which only bring elements into shared memory and keep threads away
   std::set<int> loops;                              // loops around sites
   std::map<int, std::string> once;                  // counters of loops that run once and are left out, and their values
   bool wide = false;                                // whether indices are of 64 bits

@@ -20,7 +20,7 @@ std::variant<Stencil, std::string> StencilFinder::Find() {
   LaunchRuns runs(context_, *found_.launch, found_.kernel, tree.node(found_.kernel).children.back(),
                   std::set<int>(candidates_.begin(), candidates_.end()));
   if (!runs.refusal().empty()) return runs.refusal();
-  runs.KeepTouches(counters_);
+  runs.KeepTouches(counters_, found_.of_tile);
   StencilSampler sampler(runs);
   StencilSmallRuns small(runs, sampler);
   const bool ran = small.Run();

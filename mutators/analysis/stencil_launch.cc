@@ -1,5 +1,7 @@
 #include "mutators/analysis/stencil_launch.h"
 
+#include <algorithm>
+
 namespace evo {
 
 StencilPlace StencilLaunch::PlaceOf(std::int64_t element) const {
@@ -14,6 +16,12 @@ bool StencilLaunch::IsInner(const StencilThread& thread) const {
     if (place[axis] - kFurthestNeighbour < reads.low[axis] || place[axis] + kFurthestNeighbour >= reads.end[axis]) return false;
   }
   return true;
+}
+
+std::int64_t StencilLaunch::Existing(std::int64_t coordinate, std::size_t axis) const {
+  const std::int64_t low = reads.low[axis], count = reads.end[axis] - low;
+  if (!periodic[axis]) return std::clamp(coordinate, low, low + count - 1);
+  return low + ((coordinate - low) % count + count) % count;
 }
 
 std::int64_t StencilLaunch::ValueIn(const Stencil::Role& role, const StencilThread& thread) const {

@@ -28,6 +28,8 @@ struct StencilLaunch {
   StencilPlace PlaceOf(std::int64_t element) const;
   // Whether all neighbours of a thread's element are within `reads`.
   bool IsInner(const StencilThread& thread) const;
+  // The coordinate of the element that is read for a neighbour, which may be past an edge.
+  std::int64_t Existing(std::int64_t coordinate, std::size_t axis) const;
   // What a variable of this role is for a thread.
   std::int64_t ValueIn(const Stencil::Role& role, const StencilThread& thread) const;
 
@@ -36,6 +38,7 @@ struct StencilLaunch {
   std::size_t dimensions = 2;
   std::array<std::int64_t, 2> lengths{1, 1};  // elements from a row to the next; rows from a plane to the next
   StencilBox reads{{}, {1, 1, 1}};            // the elements that are read
+  std::array<bool, 3> periodic{};             // axes along which the other edge of `reads` follows an edge
 };
 // Two launches, the sizes of which differ.
 using StencilLaunches = std::array<StencilLaunch, 2>;

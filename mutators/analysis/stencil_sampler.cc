@@ -43,11 +43,17 @@ bool StencilSampler::AddAll(StencilLaunch& launch) {
 
 std::optional<std::size_t> StencilSampler::AddSome(StencilLaunch& launch, std::size_t count, std::size_t most) {
   const auto threads = static_cast<std::uint64_t>(launch.setting.Threads());
-  std::uint64_t random = 1;
+  const auto& block = launch.setting.block;
+  const bool together = runs_.together();
+  const std::uint64_t of_block = together ? static_cast<std::uint64_t>(block[0] * block[1] * block[2]) : threads;
+  const std::size_t each = together ? 4 : most;
+  std::uint64_t random = 1, first = 0;
   std::size_t run = 0;
   for (; launch.threads.size() < count && run < most; ++run) {
     random = random * 6364136223846793005u + 1442695040888963407u;
-    if (!Add(launch, static_cast<std::int64_t>((random >> 16) % threads))) return std::nullopt;
+    // A block that runs as a whole is worth more than one of its threads.
+    if (run % each == 0) first = (random >> 16) % (threads / of_block) * of_block;
+    if (!Add(launch, static_cast<std::int64_t>(first + (random >> 16) % of_block))) return std::nullopt;
   }
   return run;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace evo {
@@ -14,6 +15,13 @@ namespace {
 constexpr std::int64_t kFurthest = StencilLaunch::kFurthestNeighbour;
 // A length may be a parameter plus or minus this.
 constexpr std::int64_t kMostPadding = 2;
+
+// Lengths of rows and planes that may be the right ones.
+struct LengthsOfStencil {
+  std::pair<std::size_t, std::size_t> distances;
+  std::size_t dimensions = 2;
+  LaunchNumber row, plane;
+};
 
 }  // namespace
 
@@ -69,6 +77,26 @@ std::set<int> StencilShape::Neighbouring(bool always) const {
   return near;
 }
 
+// How many different distances threads read `buffers` at, and how often one that is far.
+std::pair<std::size_t, std::size_t> StencilShape::Distances(const Stencil& found) const {
+  std::set<StencilPlace> distances;
+  std::size_t far = 0;
+  for (const StencilLaunch& launch : launches_) {
+    for (const StencilThread& thread : launch.threads) {
+      const StencilPlace own = launch.PlaceOf(thread.element);
+      for (const ThreadTrace::Touch& touch : thread.touches) {
+        if (std::find(found.buffers.begin(), found.buffers.end(), touch.memory) == found.buffers.end()) continue;
+        StencilPlace away = launch.PlaceOf(touch.index);
+        bool is_far = false;
+        for (std::size_t axis = 0; axis < 3; ++axis) is_far |= std::abs(away[axis] -= own[axis]) > kFurthest;
+        distances.insert(away);
+        far += is_far;
+      }
+    }
+  }
+  return {distances.size(), far};
+}
+
 // Whether something is near what threads store if rows and planes have these lengths.
 bool StencilShape::Fits(const LaunchNumber& row, const LaunchNumber& plane, bool always, Stencil& found) {
   for (std::size_t i = 0; i < 2; ++i) {
@@ -87,17 +115,30 @@ bool StencilShape::FindLengths(Stencil& found) {
   std::vector<LaunchNumber> candidates = numbers_.Near(kMostPadding);
   std::erase_if(candidates,
                 [](const LaunchNumber& one) { return one.values[0] <= 2 * kFurthest || one.values[1] <= 2 * kFurthest; });
+  // Where elements past an edge are those at the other one, several lengths may do; with the right one, neighbours are few.
+  std::optional<LengthsOfStencil> best;
+  const auto fits = [&](const LaunchNumber& row, const LaunchNumber& plane, bool always) {
+    if (!Fits(row, plane, always, found)) return false;
+    if (always) return true;
+    const auto distances = Distances(found);
+    if (!best || distances < best->distances) best = {distances, found.dimensions, row, plane};
+    return false;
+  };
   for (const bool always : {true, false}) {
     found.dimensions = 2;
     for (const LaunchNumber& row : candidates) {
-      if (Fits(row, row, always, found)) return true;
+      if (fits(row, row, always)) return true;
     }
     found.dimensions = 3;
     for (const LaunchNumber& row : candidates) {
       for (const LaunchNumber& plane : candidates) {
-        if (row.values != plane.values && Fits(row, plane, always, found)) return true;
+        if (row.values != plane.values && fits(row, plane, always)) return true;
       }
     }
+  }
+  if (best) {
+    found.dimensions = best->dimensions;
+    return Fits(best->row, best->plane, false, found);
   }
   for (const StencilThread& thread : launches_[0].threads) {
     if (!ReadsOnlyItsOwn(thread)) return false;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mutators/analysis/launch_numbers.h"
@@ -35,6 +36,7 @@ class StencilShape {
   };
   std::vector<Reading> Readings() const;
   std::set<int> Neighbouring(bool always) const;
+  std::pair<std::size_t, std::size_t> Distances(const Stencil& found) const;
   bool Fits(const LaunchNumber& row, const LaunchNumber& plane, bool always, Stencil& found);
   bool FindLengths(Stencil& found);
   bool ReadsOnlyItsOwn(const StencilThread& thread);

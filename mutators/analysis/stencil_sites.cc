@@ -92,34 +92,51 @@ bool StencilSites::Explains(const StencilLaunch& launch, const StencilThread& th
   const StencilPlace own = launch.PlaceOf(thread.element), away = OffsetsIn(site, touch), read = launch.PlaceOf(touch.index);
   if (touch.memory != site.buffer || touch.index < 0) return false;
   for (std::size_t axis = 0; axis < launch.dimensions; ++axis) {
-    if (read[axis] != std::clamp(own[axis] + away[axis], launch.reads.low[axis], launch.reads.end[axis] - 1)) return false;
+    if (read[axis] != launch.Existing(own[axis] + away[axis], axis)) return false;
   }
   return true;
 }
 
-bool StencilSites::FindSite(int node, Stencil& found) {
-  const auto inner = SeenAt(node, true), all = SeenAt(node, false);
-  Stencil::Site site{node, all.front().touch->memory, {}};
-  const std::string text(tree_.Text(node));
-  // What only threads at edges read may stay as it is.
-  if (!FitAll(inner.empty() ? all : inner, site))
-    return inner.empty() || Refuse(fmt::format("which neighbour `{}` is does not follow from its loops", text));
-  for (const StencilLaunch& launch : launches_) {
+// The axes along which the expression reads, past an edge, the element at the other edge.
+void StencilSites::FindPeriodic(const Stencil::Site& site) {
+  for (StencilLaunch& launch : launches_) {
     for (const StencilThread& thread : launch.threads) {
+      const StencilPlace own = launch.PlaceOf(thread.element);
       for (const ThreadTrace::Touch& touch : thread.touches) {
-        if (touch.node != node || Explains(launch, thread, touch, site)) continue;
-        return inner.empty() || Refuse(fmt::format("past an edge, `{}` reads another element than the nearest one", text));
+        if (touch.node != site.node || touch.memory != site.buffer) continue;
+        const StencilPlace away = OffsetsIn(site, touch), read = launch.PlaceOf(touch.index);
+        for (std::size_t axis = 0; axis < launch.dimensions; ++axis) {
+          if (launch.periodic[axis] || read[axis] == launch.Existing(own[axis] + away[axis], axis)) continue;
+          launch.periodic[axis] = true;
+          launch.periodic[axis] = read[axis] == launch.Existing(own[axis] + away[axis], axis);
+        }
       }
     }
   }
-  for (const Seen& one : all) {
-    const StencilPlace away = OffsetsIn(site, *one.touch);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      found.lowest[axis] = std::min(found.lowest[axis], away[axis]);
-      found.highest[axis] = std::max(found.highest[axis], away[axis]);
+}
+
+// `is_inner`: threads all neighbours of which exist use it. What only threads at edges read may stay as it is.
+bool StencilSites::AddSite(const Stencil::Site& site, bool is_inner, Stencil& found) {
+  StencilPlace lowest = found.lowest, highest = found.highest;
+  for (const StencilLaunch& launch : launches_) {
+    for (const StencilThread& thread : launch.threads) {
+      for (const ThreadTrace::Touch& touch : thread.touches) {
+        if (touch.node != site.node) continue;
+        if (!Explains(launch, thread, touch, site))
+          return !is_inner || Refuse(fmt::format("past an edge, `{}` reads another element than the nearest one, and not that at "
+                                                 "the other edge",
+                                                 tree_.Text(site.node)));
+        const StencilPlace away = OffsetsIn(site, touch);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          lowest[axis] = std::min(lowest[axis], away[axis]);
+          highest[axis] = std::max(highest[axis], away[axis]);
+        }
+      }
     }
   }
-  found.sites.push_back(std::move(site));
+  found.lowest = lowest;
+  found.highest = highest;
+  found.sites.push_back(site);
   return true;
 }
 
@@ -132,8 +149,24 @@ bool StencilSites::AddTo(Stencil& found) {
       if (near && tree_.node(touch.node).function == found.kernel) nodes.insert(touch.node);
     }
   }
+  std::vector<std::pair<Stencil::Site, bool>> sites;
   for (const int node : nodes) {
-    if (!FindSite(node, found)) return false;
+    const auto inner = SeenAt(node, true), all = SeenAt(node, false);
+    const auto& seen = inner.empty() ? all : inner;
+    Stencil::Site site{node, seen.front().touch->memory, {}};
+    if (FitAll(seen, site)) {
+      if (!inner.empty()) FindPeriodic(site);
+      sites.emplace_back(std::move(site), !inner.empty());
+    } else if (!inner.empty()) {
+      return Refuse(fmt::format("which neighbour `{}` is does not follow from its loops", tree_.Text(node)));
+    }
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    found.periodic[axis] = launches_[0].periodic[axis] || launches_[1].periodic[axis];
+    for (StencilLaunch& launch : launches_) launch.periodic[axis] = found.periodic[axis];
+  }
+  for (const auto& [site, is_inner] : sites) {
+    if (!AddSite(site, is_inner, found)) return false;
   }
   const std::size_t last = found.dimensions - 1;
   return found.lowest[last] < found.highest[last] || Refuse("none of its own expressions reads neighbours");

@@ -14,13 +14,14 @@ namespace evo {
 class StencilSites {
  public:
   // The arguments must outlive the object. `counters`: those of the loops that stay, of which touches tell. Of the launches, all
-  // is set.
-  StencilSites(const SyntaxTree& tree, const std::vector<int>& counters, const StencilLaunches& launches)
+  // but `periodic` is set.
+  StencilSites(const SyntaxTree& tree, const std::vector<int>& counters, StencilLaunches& launches)
       : tree_(tree), counters_(counters), launches_(launches) {}
 
-  // Adds the expressions that read elements of `buffers`, and sets `lowest` and `highest`. False if the kernel is refused.
+  // Adds the expressions that read elements of `buffers`, and sets `lowest`, `highest` and `periodic`, the last in the launches,
+  // too. False if the kernel is refused.
   bool AddTo(Stencil& found);
-  // Whether an expression read what its offsets say; past an edge the nearest element.
+  // Whether an expression read what its offsets say; past an edge the nearest element or the one at the other edge.
   bool Explains(const StencilLaunch& launch, const StencilThread& thread, const ThreadTrace::Touch& touch,
                 const Stencil::Site& site) const;
   const std::string& why() const { return why_; }
@@ -38,11 +39,12 @@ class StencilSites {
   std::optional<Stencil::Offset> Fit(int node, const std::vector<Seen>& seen, std::size_t axis) const;
   bool FitAll(const std::vector<Seen>& seen, Stencil::Site& site) const;
   StencilPlace OffsetsIn(const Stencil::Site& site, const ThreadTrace::Touch& touch) const;
-  bool FindSite(int node, Stencil& found);
+  void FindPeriodic(const Stencil::Site& site);
+  bool AddSite(const Stencil::Site& site, bool is_inner, Stencil& found);
 
   const SyntaxTree& tree_;
   const std::vector<int>& counters_;
-  const StencilLaunches& launches_;
+  StencilLaunches& launches_;
   std::string why_;
 };
 

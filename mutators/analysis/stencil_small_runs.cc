@@ -17,7 +17,7 @@ constexpr std::int64_t kSizesOfStencil[2][8] = {{11, 13, 12, 16, 18, 21, 23, 26}
 static_assert(kSizesOfStencil[0][0] > 2 * StencilLaunch::kFurthestNeighbour);
 constexpr std::int64_t kMostThreadsOfStencil = 100'000;
 // Threads that are run to see whether a kernel may be a stencil, how many are tried for each, and what one may read.
-constexpr std::size_t kFirstThreads = 12, kTriesOfFirst = 8, kMostReadsOfThread = 250;
+constexpr std::size_t kFirstThreads = 12, kTriesOfFirst = 100, kMostReadsOfThread = 250;
 
 // Whether threads read elements of a buffer as far away as each other.
 bool ReadAlike(const StencilLaunch& launch) {

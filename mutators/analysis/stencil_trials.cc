@@ -37,12 +37,22 @@ bool StencilTrials::RunLarge(Stencil& found) {
   StencilLaunch large;
   large.setting = *setting;
   large.dimensions = found.dimensions;
+  large.periodic = found.periodic;
   for (std::size_t i = 0; i < 2; ++i) large.lengths[i] = setting->ValueOf(found.lengths[i].launch);
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
     large.reads.low[axis] = found.reads[axis].low;
     large.reads.end[axis] = setting->ValueOf(found.reads[axis].end.launch);
   }
   if (!sampler_.AddSome(large, kLargeThreads, kTriesOfLarge * kLargeThreads)) return Refuse(sampler_.why());
+  // With several tiles, a place in a tile is no coordinate.
+  if (!found.of_tile.empty()) {
+    std::erase_if(found.roles, [&](const auto& role) {
+      return std::any_of(large.threads.begin(), large.threads.end(), [&](const StencilThread& thread) {
+        const auto value = thread.values.find(role.first);
+        return value != thread.values.end() && value->second != large.ValueIn(role.second, thread);
+      });
+    });
+  }
   const bool all = std::all_of(large.threads.begin(), large.threads.end(),
                                [&](const StencilThread& thread) { return DoesAsFound(large, thread, found); });
   if (large.threads.empty() || !all)

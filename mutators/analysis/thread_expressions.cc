@@ -144,7 +144,9 @@ ThreadValue ThreadExpressions::Element(const ThreadNode& node, int expression) {
     return moved.kind == ThreadValue::Kind::kPointer ? moved : NotUnderstood(expression);
   }
   // Of a table: an array of real numbers that the run does not follow.
-  if (setting_.addresses && node.variable >= 0 && !memory_.HasArray(node.variable)) return ThreadValue::Real(kSomeNumber);
+  const bool shared = setting_.exchange != nullptr && node.variable >= 0 && code_.variable(node.variable).shared;
+  if (setting_.addresses && node.variable >= 0 && !shared && !memory_.HasArray(node.variable))
+    return ThreadValue::Real(kSomeNumber);
   return memory_.Load(PlaceOf(expression));
 }
 

@@ -89,6 +89,23 @@ bool ThreadMemory::IsOfBlock(int memory) const {
 }
 
 ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
+  ThreadValue value = InShared(place);
+  if (setting_.addresses) return TouchCopy(place, std::move(value));
+  if (value.kind == ThreadValue::Kind::kNone)
+    return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
+  return value;
+}
+
+// A thread that stores nothing may read what nobody has stored.
+ThreadValue ThreadMemory::TouchCopy(const ThreadPlace& place, ThreadValue value) {
+  const bool copied = value.kind == ThreadValue::Kind::kReal && value.element;
+  Touch({-1, copied ? value.memory : -1, copied ? value.integer : -1, nullptr, place.node}, false);
+  if (value.kind != ThreadValue::Kind::kNone) return value;
+  return code_.variable(place.memory).reals ? ThreadValue::Real(0.5) : ThreadValue::Integer(0);
+}
+
+// Of no kind if there is nothing.
+ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
   const std::size_t slot = code_.SlotOf(place.memory);
   const BlockElement* const seen = setting_.exchange == nullptr ? nullptr : &setting_.exchange->shared.At(slot, place.index);
   if (seen == nullptr || seen->writers > 0) {
@@ -102,7 +119,7 @@ ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
       return ThreadValue::Real(element->second);
     }
   }
-  return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
+  return {};
 }
 
 void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
@@ -147,7 +164,13 @@ ThreadValue ThreadMemory::LoadInteger(const ThreadPlace& place) {
 ThreadValue ThreadMemory::LoadSomething(const ThreadPlace& place) {
   Touch(place, false);
   const double element = RandomElement(place.memory, place.index);
-  if (code_.variable(place.memory).reals) return ThreadValue::Real(element);
+  if (code_.variable(place.memory).reals) {
+    ThreadValue value = ThreadValue::Real(element);
+    value.element = true;
+    value.memory = place.memory;
+    value.integer = place.index;
+    return value;
+  }
   return ThreadValue::Integer(static_cast<std::int64_t>(4 * element));
 }
 

@@ -57,9 +57,11 @@ class ThreadMemory {
   ThreadValue LoadFromBuffer(const ThreadPlace& place);
   ThreadValue LoadSomething(const ThreadPlace& place);
   void Touch(const ThreadPlace& place, bool store);
+  ThreadValue TouchCopy(const ThreadPlace& place, ThreadValue value);
   void StoreToBuffer(const ThreadPlace& place, const ThreadValue& value);
   ThreadValue LoadInteger(const ThreadPlace& place);
   ThreadValue LoadShared(const ThreadPlace& place);
+  ThreadValue InShared(const ThreadPlace& place);
   bool IsOfBlock(int memory) const;
   void StoreShared(const ThreadPlace& place, ThreadValue value);
   ThreadValue Refuse(std::string why);

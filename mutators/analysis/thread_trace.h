@@ -78,6 +78,7 @@ struct ThreadTrace {
   // An access to a buffer.
   struct Touch {
     int node = -1;  // the expression that names the element, or the call that loads it
+    // Of what is read in shared memory, the element that was copied there; -1 for what is none.
     int memory = -1;
     std::int64_t index = 0;
     bool store = false;

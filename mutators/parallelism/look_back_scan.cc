@@ -12,6 +12,7 @@ namespace {
 
 const std::vector<std::int64_t> kScanThreads{128, 256, 512, 1024};
 const std::vector<std::int64_t> kScanItems{4, 8, 16, 32};
+const std::vector<std::int64_t> kLongScanItems{4, 8, 16};  // of 8 bytes
 
 // Launches that together compute prefix sums become one that reads each element once: blocks look back at the sums of those
 // before them. All of it at once, because every part of it alone makes the kernels slower.
@@ -40,9 +41,10 @@ class LookBackScan : public KernelVisitor {
                         context.tree.node(scan.kernel).name};
     Proposal proposal;
     proposal.parameters = scan.parameters;
-    proposal.brings = {{names.threads, kScanThreads, 256}, {names.items, kScanItems, 16}};
+    proposal.brings = {{names.threads, kScanThreads, 256},
+                       {names.items, scan.long_elements ? kLongScanItems : kScanItems, scan.long_elements ? 8 : 16}};
+    if (scan.most > 0 || scan.repeated) names.kernel = unused("scan_by_look_back");
     if (scan.most > 0) {
-      names.kernel = unused("scan_by_look_back");
       AddBeside(context, scan, names, proposal);
       return proposal;
     }
@@ -55,13 +57,23 @@ class LookBackScan : public KernelVisitor {
     }
     const std::string& kernel = scan.launch->kernel;
     AddWorkspaces(scan, names, proposal);
-    proposal.launch.push_back({kernel, "arguments", Arguments(scan, names)});
-    proposal.launch.push_back({kernel, "grid", Tiles(scan, names)});
-    proposal.launch.push_back({kernel, "block", names.threads});
-    if (scan.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", ""});
+    if (scan.repeated) {
+      proposal.launch.push_back({kernel, "before", Launch(scan, names)});
+      proposal.launch.push_back({kernel, "removed", ""});
+    } else {
+      proposal.launch.push_back({kernel, "arguments", Arguments(scan, names)});
+      proposal.launch.push_back({kernel, "grid", Tiles(scan, names)});
+      proposal.launch.push_back({kernel, "block", names.threads});
+      if (scan.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", ""});
+    }
     for (const std::string& other : scan.others) proposal.launch.push_back({other, "removed", ""});
-    if (!context.rendered.workspaces.empty()) proposal.launch.push_back({kernel, "unused", ""});
+    if (!context.rendered.workspaces.empty()) proposal.launch.push_back({names.kernel, "unused", ""});
     return proposal;
+  }
+
+  static std::string Launch(const PrefixScan& scan, const LookBackNames& names) {
+    return fmt::format("launch {}({}) grid({}) block({})", names.kernel, Arguments(scan, names), Tiles(scan, names),
+                       names.threads);
   }
 
   static std::string Tiles(const PrefixScan& scan, const LookBackNames& names) {
@@ -75,7 +87,9 @@ class LookBackScan : public KernelVisitor {
 
   static void AddWorkspaces(const PrefixScan& scan, const LookBackNames& names, Proposal& proposal) {
     const std::string& kernel = scan.launch->kernel;
-    proposal.launch.push_back({kernel, "before", fmt::format("workspace {} u64 [{}]", names.states, Tiles(scan, names))});
+    proposal.launch.push_back(
+        {kernel, "before",
+         fmt::format("workspace {} u64 [{}{}]", names.states, scan.long_elements ? "2 * " : "", Tiles(scan, names))});
     proposal.launch.push_back({kernel, "before", fmt::format("workspace {} u32 [1]", names.ticket)});
     proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.states)});
     proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.ticket)});
@@ -91,9 +105,7 @@ class LookBackScan : public KernelVisitor {
         proposal.also_anchored.push_back(children.back());
     }
     AddWorkspaces(scan, names, proposal);
-    proposal.launch.push_back({kernel, "before",
-                               fmt::format("launch {}({}) grid({}) block({}) when({} <= {})", names.kernel,
-                                           Arguments(scan, names), Tiles(scan, names), names.threads, scan.size, scan.most)});
+    proposal.launch.push_back({kernel, "before", fmt::format("{} when({} <= {})", Launch(scan, names), scan.size, scan.most)});
     std::vector<std::string> old = scan.others;
     old.push_back(kernel);
     for (const std::string& other : old) proposal.launch.push_back({other, "when", fmt::format("{} > {}", scan.size, scan.most)});

@@ -1,7 +1,7 @@
 #include "mutators/parallelism/look_back_writer.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,13 +12,47 @@
 namespace evo {
 namespace {
 
-constexpr std::string_view kPieces =
+constexpr std::string_view kScanState =
     R"(// What a tile publishes in one word: above whether `sum` is that of the tile (1) or of all elements up to its end (2).
 __device__ unsigned long long @State(unsigned kind, @T sum) {
   return (unsigned long long)kind << 32 | @bits;
 }
 
-// Four elements of the tile from i on; zeros behind its end.
+)";
+
+// Of elements of 8 bytes: each half of a sum in a word of its own. Each kind is published once, so that words of one kind belong
+// together.
+constexpr std::string_view kLongScanState =
+    R"(// Four neighbouring elements.
+struct alignas(16) @T4 {
+  @T x, y, z, w;
+};
+
+__device__ @T4 make_@T4(@T x, @T y, @T z, @T w) { return @T4{x, y, z, w}; }
+
+// A tile publishes two words, each with one half of `sum`, above whether it is that of the tile (1) or of all elements up to its
+// end (2).
+__device__ void @Publish(volatile unsigned long long* states, int tile, unsigned kind, @T sum) {
+  const unsigned long long bits = @bits, above = (unsigned long long)kind << 32;
+  states[2 * (size_t)tile] = above | (bits & 0xffffffffu);
+  states[2 * (size_t)tile + 1] = above | bits >> 32;
+}
+
+// What a tile has published, and which sum that is: 0 for none yet. Before the first tile it is zero.
+__device__ unsigned @Look(const volatile unsigned long long* states, int tile, @T& sum) {
+  sum = @0;
+  if (tile < 0) return 2;
+  const unsigned long long low = states[2 * (size_t)tile], high = states[2 * (size_t)tile + 1];
+  if (low >> 32 != high >> 32) return 0;   // one half is not there yet
+  const unsigned long long bits = high << 32 | (low & 0xffffffffu);
+  sum = @value;
+  return (unsigned)(low >> 32);
+}
+
+)";
+
+constexpr std::string_view kScanLoads =
+    R"(// Four elements of the tile from i on; zeros behind its end.
 __device__ @T4 @LoadFour(const @T* x, int i, int count, bool whole) {
   if (whole) return *reinterpret_cast<const @T4*>(x + i);
   return make_@T4(i < count ? x[i] : @0, i + 1 < count ? x[i + 1] : @0, i + 2 < count ? x[i + 2] : @0,
@@ -74,6 +108,48 @@ __device__ @T @TilesBefore(volatile unsigned long long* states, int tile) {
     const unsigned prefixes = __ballot_sync(0xffffffffu, state >> 32 == 2);
     // Tiles behind the nearest that knows what is before it count with their own sums.
     @T sum = prefixes == 0 || lane < __ffs(prefixes) ? @value : 0;
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    before += sum;
+    if (prefixes != 0) return before;
+  }
+}
+
+)";
+
+// The same of elements of 8 bytes.
+constexpr std::string_view kLongOrderedLookBack =
+    R"(// The sum of all tiles before this one, for each lane of a warp; always added from left to right.
+__device__ @T @TilesBefore(volatile unsigned long long* states, int tile) {
+  const int lane = threadIdx.x % 32;
+  @T sum;
+  unsigned kind, prefixes;
+  int last;   // the nearest tile that knows what is before it
+  do {
+    kind = @Look(states, tile - 32 + lane, sum);
+    prefixes = __ballot_sync(0xffffffffu, kind == 2);
+    last = 31 - __clz(prefixes);
+    // Wait for such a tile, and for the sums of all tiles behind it.
+  } while (prefixes == 0 || __ballot_sync(0xffffffffu, lane > last && kind == 0) != 0);
+  @T before = __shfl_sync(0xffffffffu, sum, last);
+  for (int next = last + 1; next < 32; ++next) before += __shfl_sync(0xffffffffu, sum, next);
+  return before;
+}
+
+)";
+constexpr std::string_view kLongLookBack =
+    R"(// The sum of all tiles before this one, for each lane of a warp, 32 tiles at a time.
+__device__ @T @TilesBefore(volatile unsigned long long* states, int tile) {
+  const int lane = threadIdx.x % 32;
+  @T before = 0;
+  for (int nearest = tile - 1;; nearest -= 32) {
+    @T sum;
+    unsigned kind;
+    do {
+      kind = @Look(states, nearest - lane, sum);
+    } while (__any_sync(0xffffffffu, kind == 0));
+    const unsigned prefixes = __ballot_sync(0xffffffffu, kind == 2);
+    // Tiles behind the nearest that knows what is before it count with their own sums.
+    if (prefixes != 0 && lane >= __ffs(prefixes)) sum = 0;
     for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
     before += sum;
     if (prefixes != 0) return before;
@@ -169,15 +245,37 @@ void ReplaceMark(std::string& text, std::string_view mark, const std::string& by
     text.replace(at, mark.size(), by);
 }
 
+// How a type is written, made of bits and made into bits, and its vectors.
+struct ScanType {
+  std::string_view type, name, bits, value, zero, vector;
+};
+constexpr ScanType kScanTypes[] = {
+    {"float", "float", "__float_as_uint(sum)", "__uint_as_float((unsigned)state)", "0.0f", "float4"},
+    {"int", "int", "(unsigned)sum", "(int)(unsigned)state", "0", "int4"},
+    {"unsigned int", "unsigned", "sum", "(unsigned)state", "0", "uint4"},
+    {"double", "double", "(unsigned long long)__double_as_longlong(sum)", "__longlong_as_double((long long)bits)", "0.0", ""},
+    {"long", "long", "(unsigned long long)sum", "(long)bits", "0", ""},
+    {"unsigned long", "unsigned long", "sum", "bits", "0", ""},
+    {"long long", "long long", "(unsigned long long)sum", "(long long)bits", "0", ""},
+    {"unsigned long long", "unsigned long long", "sum", "bits", "0", ""},
+};
+
+const ScanType& ScanTypeOf(const std::string& type) {
+  return *std::find_if(std::begin(kScanTypes), std::end(kScanTypes), [&](const ScanType& one) { return one.type == type; });
+}
+
 }  // namespace
 
 std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const LookBackNames& names) {
-  const bool real = scan.type == "float";
-  const bool is_unsigned = scan.type == "unsigned int";
-  std::string text(kPieces);
-  text += real ? kOrderedLookBack : kLookBack;
+  const ScanType& type = ScanTypeOf(scan.type);
+  const bool real = type.zero != "0", is_long = scan.long_elements;
+  std::string text(is_long ? kLongScanState : kScanState);
+  text += kScanLoads;
+  text += is_long ? (real ? kLongOrderedLookBack : kLongLookBack) : real ? kOrderedLookBack : kLookBack;
   text += kKernel;
   const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
+  if (is_long) ReplaceMark(text, "published[tile] = @State(", "@Publish(published, tile, ");
+  const std::string vector = is_long ? unused("Four") : std::string(type.vector);
   // In this order: a mark may begin another.
   const std::vector<std::pair<std::string_view, std::string>> marks{
       {"@declare_read", scan.last_unread ? "  // Nothing depends on the last element, which may not be there.\n"
@@ -186,7 +284,9 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
       {"@read", scan.last_unread ? "loaded, whole && loaded == own" : "own, whole"},
       {"@add", std::string(scan.exclusive ? kAddExclusive : kAddInclusive)},
       {"@State", unused("TileState")},
+      {"@Publish", unused("Publish")},
       {"@LoadFour", unused("LoadFour")},
+      {"@Look", unused("Look")},
       {"@WarpScan", unused("WarpScan")},
       {"@TilesBefore", unused("TilesBefore")},
       {"@THREADS", names.threads},
@@ -195,20 +295,12 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
       {"@restrict", scan.input == scan.output ? "" : " __restrict__"},
       {"@index", scan.wide ? "long long" : "int"},
       {"@wide_tile", scan.wide ? "(long long)tile" : "tile"},
-      {"@bits", real          ? "__float_as_uint(sum)"
-                : is_unsigned ? "sum"
-                              : "(unsigned)sum"},
-      {"@value", real          ? "__uint_as_float((unsigned)state)"
-                 : is_unsigned ? "(unsigned)state"
-                               : "(int)(unsigned)state"},
-      {"@0", real ? "0.0f" : "0"},
-      {"make_@T4", real          ? "make_float4"
-                   : is_unsigned ? "make_uint4"
-                                 : "make_int4"},
-      {"@T4", real          ? "float4"
-              : is_unsigned ? "uint4"
-                            : "int4"},
-      {"@T", is_unsigned ? "unsigned" : scan.type},
+      {"@bits", std::string(type.bits)},
+      {"@value", std::string(type.value)},
+      {"@0", std::string(type.zero)},
+      {"make_@T4", is_long ? unused("MakeFour") : "make_" + vector},
+      {"@T4", vector},
+      {"@T", std::string(type.name)},
   };
   for (const auto& [mark, by] : marks) ReplaceMark(text, mark, by);
   return text;

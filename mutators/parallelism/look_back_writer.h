@@ -10,7 +10,7 @@ namespace evo {
 struct LookBackNames {
   std::string threads;  // of a block
   std::string items;    // elements of a thread, a multiple of 4
-  std::string states;   // a word of 64 bits for each tile
+  std::string states;   // a word of 64 bits for each tile, two for elements of 8 bytes
   std::string ticket;   // how many tiles are taken
   std::string kernel;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <set>
 #include <variant>
 
@@ -12,7 +13,11 @@
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/plain_source.h"
+#include "mutators/analysis/plain_translation.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/count_addition.h"
+#include "mutators/parallelism/shared_counts.h"
+#include "mutators/parallelism/thread_per_bin.h"
 
 namespace evo {
 namespace {
@@ -24,14 +29,6 @@ const std::vector<std::int64_t> kCountCopies{1, 2, 4, 8, 16, 32};
 // Multiples of the multiprocessors of a large device, and a few for small ones and for grids of more dimensions.
 const std::vector<std::int64_t> kCountBlocks{1, 2, 4, 8, 16, 33, 66, 132, 264, 528, 1056};
 constexpr int kStaticSharedBytes = 49152;
-
-// `atomicAdd(&H[bin], amount);`, a statement of its own.
-struct Addition {
-  int call = -1;
-  int use = -1;           // the name `H`, or that of a variable that points into it
-  std::vector<int> bins;  // whose sum is the bin
-  int amount = -1;
-};
 
 // The parameter that a pointer is, or from which a variable is computed that never changes; -1 for others.
 int PointedInto(const SyntaxTree& tree, int use) {
@@ -56,7 +53,7 @@ struct Counts {
   int parameter = -1;
   std::string type;  // of a count, without a sign: wrapping around is defined for it
   int bytes = 4;
-  std::vector<Addition> additions;
+  std::vector<CountAddition> additions;
 };
 
 // The unsigned type that counts alike; empty for others. Sums of floating-point numbers depend on their order.
@@ -78,32 +75,6 @@ BinType BinTypeOf(std::string type) {
   if (type == "long" || type == "long long") return {"long long", "unsigned long long"};
   if (type == "unsigned long" || type == "unsigned long long") return {"unsigned long long", "unsigned long long"};
   return {};
-}
-
-// The addition that a call is, whatever the pointer is; nullopt for other calls.
-std::optional<Addition> AsAddition(const SyntaxTree& tree, int call) {
-  const auto& parts = tree.node(call).children;
-  if (LibraryCallee(tree, call) != "atomicAdd" || parts.size() != 3 || !tree.Text(call).ends_with(';')) return std::nullopt;
-  Addition found{call, -1, {}, parts[2]};
-  const int pointer = WithoutParentheses(tree, parts[1]);
-  const auto& operands = tree.node(pointer).children;
-  if (tree.Operator(pointer) == "&" && operands.size() == 1) {
-    const int element = WithoutParentheses(tree, operands[0]);
-    if (tree.node(element).kind_name != "ArraySubscriptExpr") return std::nullopt;
-    found.use = tree.node(element).children[0];
-    found.bins = {tree.node(element).children[1]};
-  } else if (tree.Operator(pointer) == "+" && operands.size() == 2) {
-    // `H + a + b`
-    int at = pointer;
-    for (; tree.Operator(at) == "+" && tree.node(at).children.size() == 2;
-         at = WithoutParentheses(tree, tree.node(at).children[0]))
-      found.bins.insert(found.bins.begin(), tree.node(at).children[1]);
-    found.use = at;
-  } else {
-    return std::nullopt;
-  }
-  found.use = WithoutParentheses(tree, found.use);
-  return found;
 }
 
 using Found = std::variant<Counts, std::string>;
@@ -128,6 +99,15 @@ class PrivateCounts : public SourceMutator {
 
  private:
   static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
+    std::vector<Proposal> proposals = OfGlobalCounts(context);
+    for (Proposal& proposal : OfSharedCounts(context)) proposals.push_back(std::move(proposal));
+    for (auto& found : ThreadsPerBin(context)) {
+      if (auto* proposal = std::get_if<Proposal>(&found)) proposals.push_back(std::move(*proposal));
+    }
+    return proposals;
+  }
+
+  static std::vector<Proposal> OfGlobalCounts(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const Found& found : All(context)) {
       const auto* counts = std::get_if<Counts>(&found);
@@ -140,9 +120,29 @@ class PrivateCounts : public SourceMutator {
     return proposals;
   }
 
+  // Of counts that are in shared memory already, but with one copy: as if they were in global memory.
+  static std::vector<Proposal> OfSharedCounts(const MutationContext& context) {
+    using Parsed = std::shared_ptr<const SyntaxTree>;
+    const Parsed& without = context.tree.Kept<Parsed>("without shared counts", [&]() -> Parsed {
+      const auto text = WithoutSharedCounts(context);
+      return text ? context.tree.Reparsed(*text) : nullptr;
+    });
+    std::vector<Proposal> proposals;
+    if (!without) return proposals;
+    const MutationContext plain{context.kernel_template, context.genome,        *without,
+                                context.rendered,        context.second_parent, context.product_elsewhere};
+    for (const Proposal& proposal : OfGlobalCounts(plain)) {
+      if (auto translated = InSource(proposal, context, plain, {})) proposals.push_back(std::move(*translated));
+    }
+    return proposals;
+  }
+
   static std::vector<std::string> RefusalsIn(const MutationContext& context) {
     std::vector<std::string> refusals;
     for (const Found& found : All(context)) {
+      if (const auto* why = std::get_if<std::string>(&found)) refusals.push_back(*why);
+    }
+    for (const auto& found : ThreadsPerBin(context)) {
       if (const auto* why = std::get_if<std::string>(&found)) refusals.push_back(*why);
     }
     return refusals;
@@ -156,7 +156,7 @@ class PrivateCounts : public SourceMutator {
       if (!IsKernel(tree, kernel) || tree.node(tree.node(kernel).children.back()).kind_name != "CompoundStmt") continue;
       std::vector<int> parameters;
       for (const int at : Subtree(tree, kernel)) {
-        const auto addition = AsAddition(tree, at);
+        const auto addition = AsCountAddition(tree, at);
         const int named = addition ? PointedInto(tree, addition->use) : -1;
         if (named < 0 || tree.node(named).kind_name != "ParmDecl" || tree.node(named).function != kernel) continue;
         if (std::find(parameters.begin(), parameters.end(), named) == parameters.end()) parameters.push_back(named);
@@ -181,15 +181,15 @@ class PrivateCounts : public SourceMutator {
     if (IsPassedTwice(tree, context.rendered, counts.parameter))
       return fmt::format("`{}` may be the memory of another one", name);
     for (const int at : Subtree(tree, counts.kernel)) {
-      const auto addition = AsAddition(tree, at);
+      const auto addition = AsCountAddition(tree, at);
       if (addition && PointedInto(tree, addition->use) == counts.parameter) counts.additions.push_back(*addition);
     }
     const auto is_addition = [&](int use) {
-      return std::any_of(counts.additions.begin(), counts.additions.end(), [&](const Addition& a) { return a.use == use; });
+      return std::any_of(counts.additions.begin(), counts.additions.end(), [&](const CountAddition& a) { return a.use == use; });
     };
     // The variables that point into the counts are named by additions only.
     std::set<int> pointers;
-    for (const Addition& addition : counts.additions) pointers.insert(NamedDeclaration(tree, addition.use));
+    for (const CountAddition& addition : counts.additions) pointers.insert(NamedDeclaration(tree, addition.use));
     pointers.erase(counts.parameter);
     // Where such a variable is computed, the counts are named once, and not read.
     const auto starts_pointer = [&](int use) {
@@ -213,7 +213,7 @@ class PrivateCounts : public SourceMutator {
     counts.type = UnsignedOf(type);
     if (counts.type.empty()) return fmt::format("elements of `{}` are no integers of 32 or 64 bits that count", name);
     counts.bytes = counts.type == "unsigned int" ? 4 : 8;
-    for (const Addition& addition : counts.additions) {
+    for (const CountAddition& addition : counts.additions) {
       for (const int bin : addition.bins) {
         if (BinTypeOf(tree.node(bin).type).kept.empty()) return fmt::format("`{}` is no integer", tree.Text(bin));
       }
@@ -275,7 +275,7 @@ class PrivateCounts : public SourceMutator {
     auto loop = LoopOverBlocks(context, counts.kernel, axis, outside);
     if (!loop) return std::nullopt;
     Proposal proposal = std::move(loop->proposal);
-    for (const Addition& addition : counts.additions) {
+    for (const CountAddition& addition : counts.additions) {
       const bool direct = NamedDeclaration(tree, addition.use) == counts.parameter;
       const bool plain = direct && addition.bins.size() == 1;
       const BinType type = plain ? BinTypeOf(tree.node(addition.bins[0]).type) : BinTypeOf("long long");
@@ -301,6 +301,8 @@ class PrivateCounts : public SourceMutator {
           type.kept, bin, index, type.compared, values, array, copies, thread, amount, global);
       proposal.changes.push_back({addition.call, Placement::kReplace, LinesAt(text, IndentOf(tree, addition.call))});
     }
+    // The kernel has no other shared memory.
+    if (launch.shared.text() != "0") proposal.launch.push_back({launch.kernel, "shared", ""});
     proposal.launch.push_back(WithDimension(launch, "grid", axis, fmt::format("min({}, {})", loop->whole, blocks)));
     proposal.brings = {{values, kCountValues, 256}, {copies, kCountCopies, 8}, {blocks, kCountBlocks, 264}};
     proposal.constraints.push_back(fmt::format("{} * {} * {} <= {}", values, copies, counts.bytes, kStaticSharedBytes));

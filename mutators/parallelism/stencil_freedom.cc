@@ -4,12 +4,14 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/stencil_tile.h"
 
 namespace evo {
 
@@ -28,7 +30,7 @@ bool StencilFreedom::IsOfPlace(int expression, int depth) const {
 }
 
 bool StencilFreedom::CanStoreLater() const {
-  const auto traffic = TrafficOf(tree_, found_.kernel);
+  const auto traffic = TrafficOf(tree_, found_.kernel, found_.of_tile);
   // Items begin at 0, so that they are aligned: elements there must exist.
   if (found_.reads[0].low > 0 || !traffic || traffic->read.contains(-1)) return false;
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
@@ -37,10 +39,11 @@ bool StencilFreedom::CanStoreLater() const {
     }
   }
   for (const int buffer : found_.stored) {
-    if (traffic->read.contains(buffer)) return false;
+    if (traffic->read.contains(buffer) && MayReadBack(buffer)) return false;
   }
   for (const int node : Subtree(tree_, found_.kernel)) {
     const std::string& kind = tree_.node(node).kind_name;
+    if (IsOfTile(tree_, found_, node)) continue;
     const bool stores = IsStore(tree_, node);
     if (stores && tree_.Operator(node) != "=" && tree_.node(node).name != "operator=") return false;
     if (!stores && kind != "ReturnStmt" && kind != "ContinueStmt") continue;
@@ -51,6 +54,37 @@ bool StencilFreedom::CanStoreLater() const {
     if (stores && IsInLoop(node)) return false;
   }
   return true;
+}
+
+// Whether a thread may read of a buffer what it has stored there. It reads nothing there that others store.
+bool StencilFreedom::MayReadBack(int buffer) const {
+  std::vector<int> reads, stores;
+  for (const int use : tree_.UsesOf(buffer)) {
+    const int element = tree_.node(use).parent;
+    if (tree_.node(element).kind_name != "ArraySubscriptExpr" || tree_.node(element).children[0] != use) return true;
+    const int parent = tree_.node(element).parent;
+    const bool is_target = IsStore(tree_, parent) && Assigned(tree_, parent) == element;
+    (is_target ? stores : reads).push_back(is_target ? parent : element);
+  }
+  return std::any_of(stores.begin(), stores.end(), [&](int store) {
+    return !std::all_of(reads.begin(), reads.end(), [&](int read) { return NeverBefore(store, read); });
+  });
+}
+
+// Whether no thread stores by the first node and reads by the second one afterwards.
+bool StencilFreedom::NeverBefore(int store, int read) const {
+  if (IsInLoop(store)) return false;
+  if (tree_.node(read).range.begin < tree_.node(store).range.end) return true;
+  for (int at = store; at != found_.kernel; at = tree_.node(at).parent) {
+    const SyntaxNode& around = tree_.node(tree_.node(at).parent);
+    const int block = tree_.node(at).parent;
+    if (around.kind_name == "CompoundStmt" && tree_.node(around.children.back()).kind_name == "ReturnStmt" &&
+        !IsWithin(tree_, read, block))
+      return true;
+    if (around.kind_name != "IfStmt" || around.children.size() != 3 || around.children[1] != at) continue;
+    if (IsWithin(tree_, read, around.children[2])) return true;
+  }
+  return false;
 }
 
 // Whether a node is in a loop that stays.

@@ -17,7 +17,7 @@ class StencilFreedom {
   // Whether an expression is the same for all data: it names sizes, coordinates and what follows from them.
   bool IsOfPlace(int expression, int depth = kDepth) const;
   // Whether what a thread stores may be collected and stored at the end: all stores are assignments that every thread makes,
-  // whatever it read, and nothing reads what they store.
+  // whatever it read, and no thread reads what it has stored.
   bool CanStoreLater() const;
   // Whether what a thread does may only be done where an element is: it reads, apart from neighbours, what its place decides, it
   // divides integers, or it has loops that might not end.
@@ -25,6 +25,8 @@ class StencilFreedom {
 
  private:
   bool IsInLoop(int node) const;
+  bool MayReadBack(int buffer) const;
+  bool NeverBefore(int store, int read) const;
 
   const SyntaxTree& tree_;
   const Stencil& found_;

@@ -58,8 +58,13 @@ std::string StencilLayout::Copies() const {
   return fmt::format("{0} + ({1} + {2}) / {2}", parameters_.rows, more - 1, parameters_.threads_y);
 }
 
-std::string StencilLayout::Clamped(const std::string& coordinate, std::size_t axis) const {
+std::string StencilLayout::Wrapped(const std::string& coordinate, std::size_t axis, const std::string& end) const {
+  return fmt::format("{}({}, {}, {})", names_.Function("Wrapped"), coordinate, found_.reads[axis].low, end);
+}
+
+std::string StencilLayout::Existing(const std::string& coordinate, std::size_t axis) const {
   const Stencil::Range& range = found_.reads[axis];
+  if (found_.periodic[axis]) return Wrapped(coordinate, axis, Plain(range.end.kernel));
   return fmt::format("min(max({}, {}), {})", coordinate, range.low, Less(Plain(range.end.kernel), 1));
 }
 

@@ -46,8 +46,10 @@ class StencilLayout {
   std::string Copies() const;
   // Where what is stored ends.
   std::string End(std::size_t axis) const { return Plain(found_.stores[axis].end.kernel); }
-  // A coordinate, past an edge that of the nearest element.
-  std::string Clamped(const std::string& coordinate, std::size_t axis) const;
+  // The coordinate of the element that is read at one that may be past an edge.
+  std::string Existing(const std::string& coordinate, std::size_t axis) const;
+  // The same along an axis whose other edge follows an edge, which ends at `end`.
+  std::string Wrapped(const std::string& coordinate, std::size_t axis, const std::string& end) const;
   // The index at which a row begins, or a plane.
   std::string Line(const std::string& coordinate) const;
   // The index of the element at `x`.

@@ -23,6 +23,15 @@ std::string StencilLoads::Types() const {
         "}};\n\n",
         parameters_.items, names_.Function("Items"), names_.Function("Type"));
   }
+  if (std::find(found_.periodic.begin(), found_.periodic.end(), true) != found_.periodic.end())
+    text += fmt::format(
+        "// A coordinate from `low` to before `end`, where past an edge the other one follows.\n"
+        "__device__ __forceinline__ int {}(int at, int low, int end) {{\n"
+        "  if (at >= low && at < end) return at;\n"
+        "  const int rest = (at - low) % (end - low);\n"
+        "  return rest < 0 ? rest + end : rest + low;\n"
+        "}}\n\n",
+        names_.Function("Wrapped"));
   return text;
 }
 
@@ -34,8 +43,9 @@ std::string StencilLoads::Functions() const {
     const std::string type = names_.TypeOf(buffer);
     if (std::find(types.begin(), types.end(), type) != types.end()) continue;
     types.push_back(type);
-    text += fmt::format("// Loads what a thread at column `x` needs of a {}; past an edge the nearest element.\n",
-                        layout_.has_rows() ? "plane" : "row");
+    text +=
+        fmt::format("// Loads what a thread at column `x` needs of a {}; past an edge the {}.\n",
+                    layout_.has_rows() ? "plane" : "row", found_.periodic[0] ? "element at the other edge" : "nearest element");
     text += fmt::format("__device__ __forceinline__ void {}({} (&to){}[{}], const {}* from,\n    {}int x, int end{}) {{\n",
                         names_.Function("LoadAround"), type, layout_.has_rows() ? fmt::format("[{}]", rows) : "", columns, type,
                         layout_.has_rows() ? fmt::format("const {} (&rows)[{}], ", names_.Index(), rows) : "",
@@ -56,6 +66,8 @@ std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std
   const auto load = [&](const std::string& place) {
     return IsLoadable(PointedTo(tree_, buffer)) ? fmt::format("__ldg(&{}[{}])", own, place) : fmt::format("{}[{}]", own, place);
   };
+  const bool periodic = found_.periodic[0];
+  const auto wrapped = [&](const std::string& x) { return load(layout_.Wrapped(x, 0, "end") + " - x"); };
   std::string text;
   if (layout_.has_items()) {
     text += fmt::format(
@@ -68,12 +80,22 @@ std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std
         "  for (int e = 0; e < {3}; ++e) {4}[{5}] = {6};\n"
         "}}\n",
         names_.Function("Items"), type, own, parameters_.items, to, StencilLayout::Sum("e", left),
-        load(fmt::format("min(max(x + e, {}), end - 1) - x", low)));
+        periodic ? wrapped("x + e") : load(fmt::format("min(max(x + e, {}), end - 1) - x", low)));
   } else {
     text += fmt::format("{}[{}] = {};\n", to, left, load("0"));
   }
   const std::string items = layout_.has_items() ? parameters_.items : "1";
   const std::string beyond = layout_.has_items() ? StencilLayout::Sum(items, left) : std::to_string(1 + left);
+  if (periodic) {
+    const auto beside = [&](std::int64_t count, const std::string& from, const std::string& end) {
+      if (count == 0) return std::string();
+      if (count == 1)
+        return fmt::format("{}[{}] = {};\n", to, from, wrapped(from == "0" ? StencilLayout::Sum("x", -left) : "x + " + items));
+      return fmt::format("#pragma unroll\nfor (int j = {}; j < {}; ++j) {}[j] = {};\n", from, end, to,
+                         wrapped(StencilLayout::Sum("x + j", -left)));
+    };
+    return text + beside(left, "0", std::to_string(left)) + beside(right, beyond, layout_.Columns());
+  }
   if (left == 1)
     text += fmt::format("{0}[0] = x > {1} ? {2} : {0}[1];\n", to, low, load("-1"));
   else if (left > 1)
@@ -93,7 +115,7 @@ std::string StencilLoads::Load(int buffer, const std::string& to, const std::str
   const std::string own = layout_.has_items() ? names_.First(0) : names_.Coordinate(0);
   const std::string x = fmt::format("{}, {}", own, StencilLayout::Plain(found_.reads[0].end.kernel));
   return fmt::format("{}({}[{}], {} + {}{}, {}{}{});\n", names_.Function("LoadAround"), names_.Window(buffer), to,
-                     tree_.node(buffer).name, layout_.Line(layout_.Clamped(coordinate, layout_.last())),
+                     tree_.node(buffer).name, layout_.Line(layout_.Existing(coordinate, layout_.last())),
                      layout_.has_rows() ? "" : " + " + own, rows, x, layout_.has_items() ? ", " + names_.Own("whole") : "");
 }
 

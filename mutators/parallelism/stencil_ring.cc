@@ -32,7 +32,7 @@ std::string StencilRing::Row(const std::string& row) const {
   const std::string y =
       StencilLayout::Sum(fmt::format("(int)(blockIdx.y * {} * {} + {})", parameters_.threads_y, parameters_.rows, row),
                          found_.stores[1].low + found_.lowest[1]);
-  return fmt::format("(long long){} * {}", layout_.Clamped(y, 1), found_.lengths[0].kernel);
+  return fmt::format("(long long){} * {}", layout_.Existing(y, 1), found_.lengths[0].kernel);
 }
 
 std::string StencilRing::Sources() const {
@@ -44,7 +44,7 @@ std::string StencilRing::Sources() const {
   text += "// Where the thread copies from: rows, and elements beside those of the block.\n";
   text +=
       fmt::format("const {}* const {} = {} + {} * {};\n", type_, names_.Own("lowest"), tree_.node(buffer_).name,
-                  layout_.Clamped(StencilLayout::Sum(names_.First(last), found_.lowest[last]), last), names_.Own("plane_size"));
+                  layout_.Existing(StencilLayout::Sum(names_.First(last), found_.lowest[last]), last), names_.Own("plane_size"));
   text += fmt::format(
       "const {0}* {1}[{2}];\n#pragma unroll\nfor (int {3} = 0; {3} < {2}; ++{3}) {1}[{3}] = {4} + ({5} + ({6} ? {7} : 0));\n",
       type_, names_.Own("sources"), layout_.Copies(), i, names_.Own("lowest"),
@@ -60,7 +60,7 @@ std::string StencilRing::Sources() const {
   text += fmt::format("  const int {0} = {1} % {2} + ({1} % {2} < {3} ? -{3} : {4});\n", away, n, beside_, left, outer);
   text += fmt::format(
       "  {}[{}] = {} + ({} + {});\n", names_.Own("beside"), i, names_.Own("lowest"), Row(row),
-      layout_.Clamped(fmt::format("(int)(blockIdx.x * {} * {}) + {}", parameters_.threads_x, parameters_.items, away), 0));
+      layout_.Existing(fmt::format("(int)(blockIdx.x * {} * {}) + {}", parameters_.threads_x, parameters_.items, away), 0));
   const std::string pad = left == 0 ? "" : fmt::format("{} * {} + ", layout_.Groups(left), parameters_.items);
   return text +
          fmt::format("  {}[{}] = {} * (({})) + {}{};\n}}\n", names_.Own("places"), i, row, layout_.TileColumns(), pad, away);
@@ -85,7 +85,8 @@ std::string StencilRing::Copies() const {
   text += fmt::format(
       "    }} else {{\n{0}#pragma unroll\n        for (int {1} = 0; {1} < {2}; ++{1}) {3}(&to[{1}], &{4}[{5}][{6}]);\n"
       "      }}\n    }}\n",
-      rows, e, parameters_.items, copy, names_.Own("sources"), i, layout_.Clamped(fmt::format("{} + {}", names_.First(0), e), 0));
+      rows, e, parameters_.items, copy, names_.Own("sources"), i,
+      layout_.Existing(fmt::format("{} + {}", names_.First(0), e), 0));
   if (beside_ > 0)
     text += fmt::format(
         "#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n"
@@ -103,8 +104,12 @@ std::string StencilRing::Stage() const {
   text += fmt::format("const auto {} = [&](int {}, int {}) {{\n  if ({} < {}) {{\n", names_.Own("stage"), next,
                       names_.Own("slot"), next, StencilLayout::Sum(names_.Own("end"), found_.highest[last]));
   text += Copies();
-  text += fmt::format("    const long long {} = {} >= {} && {} < {} - 1 ? {} : 0;\n", step, next, planes.low, next,
-                      StencilLayout::Plain(planes.end.kernel), names_.Own("plane_size"));
+  const std::string end = StencilLayout::Plain(planes.end.kernel), size = names_.Own("plane_size");
+  if (found_.periodic[last])
+    text += fmt::format("    const long long {0} = {1} == {2} - 1 ? ({3} + 1 - (long long)({2})) * {4} : {4};\n", step,
+                        layout_.Existing(next, last), end, planes.low, size);
+  else
+    text += fmt::format("    const long long {} = {} >= {} && {} < {} - 1 ? {} : 0;\n", step, next, planes.low, next, end, size);
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] += {3};\n", i, layout_.Copies(),
                       names_.Own("sources"), step);
   if (beside_ > 0)

@@ -38,12 +38,14 @@ std::string StencilStages::Functions() const {
 // The function that copies a plane.
 std::string StencilStages::Copying(const std::string& type) const {
   const std::int64_t left = -found_.lowest[0], right = found_.highest[0];
+  const bool periodic = found_.periodic[0];
   const std::string &items = parameters_.items, copy = names_.Function("StartCopy"), group = names_.Function("Items");
   std::string text = fmt::format(
-      "// Copies what a block whose first column is `x` needs of a plane; past an edge the nearest element.\n"
+      "// Copies what a block whose first column is `x` needs of a plane; past an edge the {}.\n"
       "__device__ __forceinline__ void {}({} (&to)[{}][{}], const {}* from,\n"
       "    const {} (&rows)[{}], int x, int end, bool whole) {{\n",
-      names_.Function("StagePlane"), type, layout_.TileRows(), layout_.TileColumns(), type, names_.Index(), layout_.Copies());
+      found_.periodic[0] ? "element at the other edge" : "nearest element", names_.Function("StagePlane"), type,
+      layout_.TileRows(), layout_.TileColumns(), type, names_.Index(), layout_.Copies());
   const auto loop = [&](const std::string& indent) {
     std::string lines =
         fmt::format("#pragma unroll\n{0}for (int i = 0; i < {1}; ++i) {{\n{0}  const int row = threadIdx.y + i * {2};\n", indent,
@@ -61,10 +63,10 @@ std::string StencilStages::Copying(const std::string& type) const {
       "      {0}(reinterpret_cast<{1}<{2}>*>(place), reinterpret_cast<const {1}<{2}>*>(&line[x + own]));\n"
       "    }} else {{\n"
       "#pragma unroll\n"
-      "      for (int e = 0; e < {3}; ++e) {0}(&place[e], &line[min(x + own + e, end - 1)]);\n"
+      "      for (int e = 0; e < {3}; ++e) {0}(&place[e], &line[{4}]);\n"
       "    }}\n"
       "  }}\n",
-      copy, group, type, items);
+      copy, group, type, items, periodic ? layout_.Wrapped("x + own + e", 0, "end") : "min(x + own + e, end - 1)");
   if (left + right > 0) {
     const std::string outer =
         left == 0    ? fmt::format("{} * {} + ", parameters_.threads_x, items)
@@ -72,7 +74,8 @@ std::string StencilStages::Copying(const std::string& type) const {
                      : fmt::format("(threadIdx.x < {} ? -{} : {} * {} - {}) + ", left, left, parameters_.threads_x, items, left);
     text += fmt::format("  if (threadIdx.x < {}) {{\n    const int beside = {}(int)threadIdx.x;\n", left + right, outer) +
             loop("    ");
-    text += fmt::format("      {}(&to[row][{}beside], &line[min(max(x + beside, 0), end - 1)]);\n    }}\n  }}\n", copy, pad);
+    text += fmt::format("      {}(&to[row][{}beside], &line[{}]);\n    }}\n  }}\n", copy, pad,
+                        periodic ? layout_.Wrapped("x + beside", 0, "end") : "min(max(x + beside, 0), end - 1)");
   }
   return text + "}\n\n";
 }
@@ -127,7 +130,7 @@ std::string StencilStages::Advance() const {
   for (const int buffer : found_.buffers) {
     text += fmt::format("    {}({}[{}], {} + {},\n               {}, blockIdx.x * {} * {}, {}, {});\n",
                         names_.Function("StagePlane"), names_.Staged(buffer), slot, tree_.node(buffer).name,
-                        layout_.Line(layout_.Clamped(next, last)), names_.Own("rows"), parameters_.threads_x, parameters_.items,
+                        layout_.Line(layout_.Existing(next, last)), names_.Own("rows"), parameters_.threads_x, parameters_.items,
                         StencilLayout::Plain(found_.reads[0].end.kernel), names_.Own("whole"));
   }
   text += "  }\n  __pipeline_commit();\n};\n";
@@ -161,7 +164,7 @@ std::string StencilStages::Loop() const {
       fmt::format("(int)(blockIdx.y * {0} * {1} + threadIdx.y + {2} * {0})", parameters_.threads_y, parameters_.rows, i),
       found_.stores[1].low + found_.lowest[1]);
   text += fmt::format("for (int {0} = 0; {0} < {1}; ++{0})\n  {2}[{0}] = {3}{4} * {5};\n", i, layout_.Copies(),
-                      names_.Own("rows"), found_.wide ? "(long long)" : "", layout_.Clamped(row, 1), found_.lengths[0].kernel);
+                      names_.Own("rows"), found_.wide ? "(long long)" : "", layout_.Existing(row, 1), found_.lengths[0].kernel);
   for (const int buffer : found_.buffers)
     text += fmt::format("{} {}[{}][{}][{}];\n", names_.TypeOf(buffer), names_.Window(buffer), layout_.Depth(), layout_.Rows(),
                         layout_.Columns());

@@ -8,6 +8,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/stencil_tile.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -15,7 +16,7 @@ namespace evo {
 StencilStatements::StencilStatements(const SyntaxTree& tree, const Stencil& found, const StencilNames& names, bool has_items)
     : tree_(tree), found_(found), names_(names), has_items_(has_items) {
   for (const int node : Subtree(tree_, found_.kernel)) {
-    if (!IsStore(tree_, node)) continue;
+    if (!IsStore(tree_, node) || IsOfTile(tree_, found_, node)) continue;
     const int target = Assigned(tree_, node);
     stored_at_.emplace_back(target, RootOf(tree_, PointerAt(tree_, target)));
   }

@@ -49,7 +49,7 @@ std::string StencilWriter::Begin() const {
     line("#pragma unroll");
     line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3}{4} * {5} + {6};", i, layout_.Rows(), names_.Own("rows"),
                      found_.wide ? "(long long)" : "",
-                     layout_.Clamped(StencilLayout::Sum(names_.First(1) + " + " + i, found_.lowest[1]), 1),
+                     layout_.Existing(StencilLayout::Sum(names_.First(1) + " + " + i, found_.lowest[1]), 1),
                      found_.lengths[0].kernel, x));
   }
   return text;

@@ -117,6 +117,70 @@ TEST(PrivateCounts, KnowsVariablesThatPointIntoTheCounts) {
               IsEmpty());
 }
 
+constexpr char kThreadPerBin[] = R"(  const int bin = blockIdx.x * 256 + threadIdx.x;
+  if (bin >= 64) return;
+  int found = 0;
+  for (int i = 0; i < n; i++)
+    if (X[i] == bin) found++;
+  H[bin] = found;
+)";
+
+TEST(PrivateCounts, CountsOnceForThreadsWithABinEach) {
+  const auto children = ChildrenOf("private_counts", Counting(kThreadPerBin, "grid(1) block(256)"));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_THAT(children[0], HasSubstr("// evo:workspace totals u32 [(1) * (256)]\n// evo:memset totals 0\n"
+                                     "// evo:launch count_values(X, H, N, totals, (1) * (256)) grid(BLOCKS) block(THREADS)\n"
+                                     "// evo:launch count(X, H, N, totals) grid(1) block(256)\n"));
+  EXPECT_THAT(children[0], HasSubstr("    const long long value = X[i];\n"));
+  EXPECT_THAT(children[0], HasSubstr("  int found = 0;\n  found += (int)totals[bin];\n  H[bin] = found;\n"));
+}
+
+TEST(PrivateCounts, LeavesThreadsWithABinEachThatDoMore) {
+  const auto refused = [](const std::string& from, const std::string& to) {
+    return RefusedCounting(Counting(With(kThreadPerBin, from, to), "grid(1) block(256)"));
+  };
+  EXPECT_THAT(refused("X[i] == bin", "X[i] * bin == bin"), HasSubstr("what it looks at depends on bin"));
+  EXPECT_THAT(refused("X[i] == bin", "X[i] * 0.5f == bin"), HasSubstr("is no integer"));
+  EXPECT_THAT(refused("X[i] == bin", "H[i] == bin"), HasSubstr("what it looks at depends on H"));
+  EXPECT_THAT(refused("if (bin >= 64) return;", "if (n > 9) return;"), HasSubstr("decide whether it counts"));
+  EXPECT_THAT(refused("blockIdx.x * 256 + threadIdx.x", "threadIdx.x / 2"), HasSubstr("that bin is a number of its own"));
+  EXPECT_THAT(refused("found++;", "found += i;"), IsEmpty());
+}
+
+constexpr char kSharedCounts[] = R"(  __shared__ int local[64];
+  for (int b = threadIdx.x; b < 64; b += blockDim.x) local[b] = 0;
+  __syncthreads();
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) atomicAdd(&local[X[i] & 63], 1);
+  __syncthreads();
+  for (int b = threadIdx.x; b < 64; b += blockDim.x)
+    if (local[b] > 0) atomicAdd(&H[b], local[b]);
+)";
+
+// One copy becomes several, and blocks take more elements.
+TEST(PrivateCounts, DividesCountsInSharedMemoryAnew) {
+  const auto children = ChildrenOf("private_counts", Counting(kSharedCounts));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_THAT(children[0], HasSubstr("__shared__ unsigned int counts[COUNTS * COPIES];"));
+  EXPECT_THAT(children[0], HasSubstr("const long long bin = X[i] & 63;"));
+  EXPECT_THAT(children[0], HasSubstr("if (bin >= 0 && bin < 64)")) << "what was not added in the end is not counted";
+  EXPECT_THAT(children[0], testing::Not(HasSubstr("local[")));
+}
+
+TEST(PrivateCounts, LeavesOtherCountsInSharedMemory) {
+  const std::pair<const char*, const char*> kOthers[] = {
+      {"b < 64; b += blockDim.x) local[b] = 0", "b < 32; b += blockDim.x) local[b] = 0"},  // some are not set to zero
+      {"local[b] = 0;", "local[b] = 1;"},
+      {"local[X[i] & 63], 1)", "local[X[i] & 63], X[i])"},  // sums below zero are not added
+      {"atomicAdd(&H[b], local[b])", "atomicAdd(&H[b], local[63 - b])"},
+      {"atomicAdd(&H[b], local[b])", "atomicAdd(&H[b / 2], local[b])"},
+      {"if (i < n)", "if (local[0] < 9)"},
+      {"if (i < n)", "if (i >= n) return;\n  if (i < n)"},
+      {"  __syncthreads();\n  const int i", "  const int i"}};
+  for (const auto& [from, to] : kOthers)
+    EXPECT_THAT(RefusedCounting(Counting(With(kSharedCounts, from, to))), HasSubstr("wait for each other")) << to;
+}
+
 TEST(PrivateCounts, LeavesOthersAndSaysWhy) {
   EXPECT_THAT(RefusedCounting(Counting("  X[0] > 3 ? atomicAdd(&H[0], 1) : 0;\n  atomicAdd(&H[threadIdx.x], 1);\n")),
               HasSubstr("count: it does more with `H` than add by atomics whose result nobody uses"));

@@ -79,7 +79,7 @@ TEST_F(StencilWriterTest, ElementsAlignTheGrid) {
 
 TEST_F(StencilWriterTest, PastAnEdgeIsTheNearestElement) {
   const StencilLayout layout(found, names, parameters, true, false);
-  EXPECT_EQ(layout.Clamped("j - 1", 1), "min(max(j - 1, 0), height - 1)");
+  EXPECT_EQ(layout.Existing("j - 1", 1), "min(max(j - 1, 0), height - 1)");
   EXPECT_EQ(layout.Element("x"), "j * width + x");
 }
 

@@ -168,6 +168,21 @@ TEST(Inlining, WritesMethodsOfStructsWithoutFieldsOut) {
   EXPECT_THAT(text, HasSubstr("Larger<int>()(y[2]++, y[3]);")) << "an argument that does something";
 }
 
+TEST(Inlining, WritesStaticMethodsOut) {
+  const std::string text = Inlined(
+      "template <typename T> struct Sum {\n  static __device__ T none() { return T(0); }\n"
+      "  static __device__ T of(T a, T b) { return a + b; }\n  static __device__ int bytes() { return sizeof(T); }\n};\n"
+      "struct Count {\n  int all;\n  static __device__ int next(int n) { return n + 1; }\n"
+      "  static __device__ int last(int n) { n += 1; return n; }\n};\n"
+      "__global__ void k(float* x, int* y) {\n  x[0] = Sum<float>::of(x[1], x[2]);\n  x[3] = Sum<float>::none();\n"
+      "  y[0] = Sum<double>::bytes();\n  y[1] = Count::next(y[2]);\n  y[3] = Count::last(y[4]);\n}\n");
+  EXPECT_THAT(text, HasSubstr("x[0] = ((x[1]) + (x[2]));"));
+  EXPECT_THAT(text, HasSubstr("x[3] = (float(0));"));
+  EXPECT_THAT(text, HasSubstr("y[0] = Sum<double>::bytes();")) << "another type than that which it returns";
+  EXPECT_THAT(text, HasSubstr("y[1] = ((y[2]) + 1);"));
+  EXPECT_THAT(text, HasSubstr("y[3] = Count::last(y[4]);")) << "it does more than return an expression";
+}
+
 TEST(Inlining, MakesPointersToSharedMemoryArrays) {
   const std::string text = Inlined(
       "template <typename T> struct Shared {\n  __device__ operator T*() { extern __shared__ int words[]; return (T*)words; "

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "syntax/syntax_tree.h"
+
+namespace evo {
+
+// `atomicAdd(&H[bin], amount);`, a statement of its own.
+struct CountAddition {
+  int call = -1;
+  int use = -1;           // the name `H`, or that of a variable that points into it
+  std::vector<int> bins;  // whose sum is the bin
+  int amount = -1;
+};
+
+// The addition that a call is, whatever the pointer is; nullopt for other calls.
+std::optional<CountAddition> AsCountAddition(const SyntaxTree& tree, int call);
+
+}  // namespace evo

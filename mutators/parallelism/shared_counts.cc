@@ -1,0 +1,249 @@
+#include "mutators/parallelism/shared_counts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/count_addition.h"
+
+namespace evo {
+namespace {
+
+// What the threads of a block do for each number below `count`.
+struct BlockRange {
+  std::string count;
+  int statement = -1;  // what is done
+  int index = -1;      // the declaration of the number; -1: threadIdx.x itself
+};
+
+class SharedCountsReader {
+ public:
+  SharedCountsReader(const MutationContext& context, int kernel)
+      : context_(context), tree_(context.tree), kernel_(kernel), written_(WrittenIn(tree_, kernel)) {}
+
+  // The body that counts in global memory; nullopt if the kernel is not understood.
+  std::optional<std::string> Body() {
+    const int body = tree_.node(kernel_).children.back();
+    launch_ = OnlyLaunch(context_.rendered, tree_.node(kernel_).name);
+    if (launch_ == nullptr || launch_->block.size() != 1 || !FindParts(tree_.node(body).children) || !Understand())
+      return std::nullopt;
+    return TextWith(tree_, body, replaced_);
+  }
+
+ private:
+  // The array, the statement that sets its elements to zero, and the one behind the second barrier.
+  bool FindParts(const std::vector<int>& statements) {
+    std::size_t barriers = 0;
+    for (const int statement : statements) {
+      const bool barrier = IsBlockBarrier(tree_, statement);
+      const int array = barrier ? -1 : SharedIn(statement);
+      if (barrier) {
+        ++barriers;
+        replaced_.emplace_back(statement, "");
+      } else if (array >= 0) {
+        if (array_ >= 0) return false;
+        array_ = array;
+        replaced_.emplace_back(statement, "");
+      } else if (barriers == 0 && Names(statement)) {
+        if (zero_ >= 0) return false;
+        zero_ = statement;
+      } else if (barriers == 2) {
+        if (flush_ >= 0) return false;
+        flush_ = statement;
+      }
+    }
+    int all = 0;
+    for (const int node : Subtree(tree_, kernel_)) {
+      all += IsBlockBarrier(tree_, node);
+      if (tree_.node(node).kind_name == "ReturnStmt") return false;  // before a barrier
+    }
+    replaced_.emplace_back(zero_, "");
+    replaced_.emplace_back(flush_, "");
+    return barriers == 2 && all == 2 && array_ >= 0 && zero_ >= 0 && flush_ >= 0;
+  }
+
+  // The array in shared memory that a statement declares; -1 for others.
+  int SharedIn(int statement) const {
+    const SyntaxNode& node = tree_.node(statement);
+    if (node.kind_name != "DeclStmt" || node.children.size() != 1 || !IsLocalArray(tree_, node.children[0])) return -1;
+    const auto& parts = tree_.node(node.children[0]).children;
+    const bool shared =
+        std::any_of(parts.begin(), parts.end(), [&](int part) { return tree_.node(part).kind_name == "attribute(shared)"; });
+    const std::string type = tree_.node(node.children[0]).type;
+    const bool counts = type.starts_with("int[") || type.starts_with("int [") || type.starts_with("unsigned int[") ||
+                        type.starts_with("unsigned int [");
+    return shared && counts && type.find('[') == type.rfind('[') ? node.children[0] : -1;
+  }
+
+  bool Names(int statement) const { return array_ >= 0 && NamedIn(tree_, statement).contains(array_); }
+
+  // Whether an expression is threadIdx.x, or a variable that is.
+  bool IsThreadNumber(int expression) const {
+    if (tree_.Text(WithoutParentheses(tree_, expression)) == "threadIdx.x") return true;
+    const int name = NamedDeclaration(tree_, expression);
+    return name >= 0 && tree_.node(name).kind_name == "VarDecl" && !tree_.node(name).children.empty() &&
+           !written_.contains(name) && tree_.Text(tree_.node(name).children.back()) == "threadIdx.x";
+  }
+
+  // Whether a bound is the same for all threads, and known where they count.
+  bool IsBound(int expression) const {
+    const auto named = NamedIn(tree_, expression);
+    return IsPure(tree_, expression) && !LoadsIn(tree_, expression) &&
+           tree_.Text(expression).find("threadIdx") == std::string_view::npos &&
+           std::all_of(named.begin(), named.end(), [&](int name) {
+             return tree_.node(name).function < 0 || (tree_.node(name).kind_name == "ParmDecl" && !written_.contains(name));
+           });
+  }
+
+  std::optional<BlockRange> RangeOf(int statement) const {
+    const SyntaxNode& node = tree_.node(statement);
+    if (node.kind_name == "ForStmt") {
+      const auto loop = AsCountedLoop(tree_, statement);
+      const int only = loop ? OnlyStatement(tree_, loop->parts.body) : -1;
+      const bool strided = loop && (loop->step == "blockDim.x" || SameTokens(loop->step, launch_->block[0].text()));
+      if (only < 0 || !strided || loop->comparison != "<" || !IsThreadNumber(loop->start) || !IsBound(loop->bound))
+        return std::nullopt;
+      return BlockRange{std::string(tree_.Text(loop->bound)), only, loop->counter};
+    }
+    return BlockRange{"blockDim.x", statement, -1};
+  }
+
+  // Whether an expression is the number of a range.
+  bool IsIndex(int expression, const BlockRange& range) const {
+    return range.index < 0 ? IsThreadNumber(expression) : NamedDeclaration(tree_, expression) == range.index;
+  }
+
+  // Whether an expression is the element of the array with the range's number.
+  bool IsOwnCount(int expression, const BlockRange& range) const {
+    expression = WithoutParentheses(tree_, expression);
+    const SyntaxNode& node = tree_.node(expression);
+    return node.kind_name == "ArraySubscriptExpr" && NamedDeclaration(tree_, node.children[0]) == array_ &&
+           IsIndex(node.children[1], range);
+  }
+
+  // Also with a suffix, `0u`.
+  std::optional<std::int64_t> NumberOf(int expression) const {
+    std::string_view text = tree_.Text(expression);
+    while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
+    return ConstantValue(tree_, text);
+  }
+
+  bool SetsToZero(const BlockRange& range) const {
+    const SyntaxNode& node = tree_.node(range.statement);
+    return tree_.Operator(range.statement) == "=" && node.children.size() == 2 && IsOwnCount(node.children[0], range) &&
+           NumberOf(node.children[1]) == 0;
+  }
+
+  // Whether all counts below the second number are below the first one.
+  bool Covers(const std::string& zero, const std::string& flush) const {
+    const auto number = [&](const std::string& text) {
+      return ConstantValue(tree_, text == "blockDim.x" ? launch_->block[0].text() : text);
+    };
+    if (SameTokens(zero, flush)) return true;
+    const auto a = number(zero), b = number(flush);
+    return a && b && *a >= *b;
+  }
+
+  bool Understand() {
+    const auto zero = RangeOf(zero_);
+    auto flush = RangeOf(flush_);
+    if (!zero || !flush || !SetsToZero(*zero) || !Covers(zero->count, flush->count)) return false;
+    // `if (counts[i] > 0)`
+    bool positive = false;
+    if (const SyntaxNode& branch = tree_.node(flush->statement); branch.kind_name == "IfStmt" && branch.children.size() == 2) {
+      const int condition = WithoutParentheses(tree_, branch.children[0]);
+      const auto& sides = tree_.node(condition).children;
+      const std::string_view spelled = tree_.Operator(condition);
+      const bool compares =
+          sides.size() == 2 && (spelled == ">" || spelled == "!=") && IsOwnCount(sides[0], *flush) && NumberOf(sides[1]) == 0;
+      if (!compares && !IsOwnCount(condition, *flush)) return false;
+      positive = compares && spelled == ">";
+      flush->statement = OnlyStatement(tree_, branch.children[1]);
+      if (flush->statement < 0) flush->statement = branch.children[1];
+    }
+    const auto total = AsCountAddition(tree_, flush->statement);
+    if (!total || !IsOwnCount(total->amount, *flush) || total->bins.size() != 1 || !IsPlaceOf(*total, *flush)) return false;
+    const std::string type = tree_.node(total->use).type;
+    if (tree_.node(NamedDeclaration(tree_, total->use)).kind_name != "ParmDecl" || (type != "int *" && type != "unsigned int *"))
+      return false;
+    return RewriteAdditions(*total, *flush, positive);
+  }
+
+  // Whether a sum's place in global memory is the number itself, or it with a distance that is the same for the block.
+  bool IsPlaceOf(const CountAddition& total, const BlockRange& range) const {
+    const int place = WithoutParentheses(tree_, total.bins[0]);
+    if (IsIndex(place, range)) return true;
+    const auto& sides = tree_.node(place).children;
+    return tree_.Operator(place) == "+" && sides.size() == 2 && IsIndex(sides[1], range) && IsBound(sides[0]);
+  }
+
+  bool RewriteAdditions(const CountAddition& total, const BlockRange& range, bool positive) {
+    const std::string bin = UnusedName(tree_.text(), "bin");
+    const int place = WithoutParentheses(tree_, total.bins[0]);
+    const std::string to = IsIndex(place, range) ? bin : fmt::format("{} + {}", tree_.Text(tree_.node(place).children[0]), bin);
+    std::size_t additions = 0;
+    for (const int node : Subtree(tree_, kernel_)) {
+      const auto addition = AsCountAddition(tree_, node);
+      if (!addition || NamedDeclaration(tree_, addition->use) != array_) continue;
+      const auto amount = NumberOf(addition->amount);
+      if (positive && (!amount || *amount <= 0)) return false;
+      std::string index;
+      for (const int part : addition->bins)
+        index += fmt::format("{}{}", index.empty() ? "" : " + ",
+                             addition->bins.size() > 1 ? Parenthesised(tree_, part) : std::string(tree_.Text(part)));
+      replaced_.emplace_back(node,
+                             fmt::format("{{\n  const long long {0} = {1};\n  if ({0} >= 0 && {0} < {2}) "
+                                         "atomicAdd(&{3}[{4}], {5});\n}}",
+                                         bin, index, range.count == "blockDim.x" ? "(int)blockDim.x" : Parenthesised(range.count),
+                                         tree_.Text(total.use), to, tree_.Text(addition->amount)));
+      ++additions;
+    }
+    // Nothing else names the array.
+    const auto& uses = tree_.UsesOf(array_);
+    const auto main_uses = std::count_if(uses.begin(), uses.end(),
+                                         [&](int use) { return !IsWithin(tree_, use, zero_) && !IsWithin(tree_, use, flush_); });
+    return additions > 0 && static_cast<std::size_t>(main_uses) == additions;
+  }
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  int kernel_;
+  std::set<int> written_;
+  const LaunchDirective* launch_ = nullptr;
+  int array_ = -1, zero_ = -1, flush_ = -1;  // a declaration, and two statements
+  Replacements replaced_;
+};
+
+}  // namespace
+
+std::optional<std::string> WithoutSharedCounts(const MutationContext& context) {
+  const SyntaxTree& tree = context.tree;
+  std::string text = tree.text();
+  bool found = false;
+  std::vector<int> kernels = Functions(tree);
+  std::reverse(kernels.begin(), kernels.end());
+  for (const int kernel : kernels) {
+    const SyntaxNode& node = tree.node(kernel);
+    if (node.kind_name != "FunctionDecl" || !IsKernel(tree, kernel) || node.children.empty()) continue;
+    const SyntaxNode& body = tree.node(node.children.back());
+    if (body.kind_name != "CompoundStmt") continue;
+    const auto rewritten = SharedCountsReader(context, kernel).Body();
+    if (!rewritten) continue;
+    text.replace(body.range.begin, body.range.size(), *rewritten);
+    found = true;
+  }
+  return found ? std::optional(text) : std::nullopt;
+}
+
+}  // namespace evo
