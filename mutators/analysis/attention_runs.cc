@@ -74,6 +74,7 @@ AttentionRuns::AttentionRuns(const MutationContext& context, const LaunchDirecti
   FindPinned();
   FindFixed();
   FindScratch(launch);
+  FindBytes();
   FindEnlarged();
   if (refusal_.empty() && sizes_.names().size() > kTriedSizes[0].size()) refusal_ = "its launch line names too many sizes";
 }
@@ -115,6 +116,16 @@ void AttentionRuns::FindScratch(const LaunchDirective& launch) {
         uses += 2;  // a fill may be of it
     }
     if (uses == 1) scratch_.insert(child);
+  }
+}
+
+// Such as masks of bool: no attention computes with bytes.
+void AttentionRuns::FindBytes() {
+  for (const int child : tree_.node(kernel_).children) {
+    const SyntaxNode& parameter = tree_.node(child);
+    const std::string pointed = parameter.type.substr(0, parameter.type.find('*'));
+    const bool bytes = pointed.find("char") != std::string::npos || pointed.find("bool") != std::string::npos;
+    if (parameter.kind_name == "ParmDecl" && bytes && pointed.size() < parameter.type.size()) bytes_.insert(child);
   }
 }
 
@@ -186,6 +197,8 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
     setting.builtins[BuiltinSymbol("gridDim", axis)] = kOtherBlocks + static_cast<std::int64_t>(axis);
   }
   setting.scratch = scratch_;
+  setting.elements = filled_;
+  setting.integer_bytes = bytes_;
   setting.loaded = changed.empty() ? kLoaded[number] : to;
   if (row_.together()) {
     setting.builtins[BuiltinSymbol("blockIdx", row_.axis)] = row / row_.extent;
@@ -209,13 +222,16 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
 
 // One thread of the row, or all that share it.
 ThreadTrace AttentionRuns::RunSetting(const ThreadSetting& setting, std::int64_t row) {
-  return row_.together() ? RunTogether(setting, row) : run_.Run(setting);
+  ThreadTrace trace = row_.together() ? RunTogether(setting, row) : run_.Run(setting);
+  SplitParts(packing_, row, trace);
+  return trace;
 }
 
 ThreadTrace AttentionRuns::RunTogether(const ThreadSetting& setting, std::int64_t row) {
   const ThreadSetting& last = last_.setting;
   if (last_.traces.empty() || last.symbolic != setting.symbolic || last.integers != setting.integers ||
-      last.builtins != setting.builtins || last.loaded != setting.loaded || last.elements != setting.elements) {
+      last.builtins != setting.builtins || last.loaded != setting.loaded || last.elements != setting.elements ||
+      last.chosen != setting.chosen) {
     std::vector<ThreadSetting> threads(row_.shared_rows.size(), setting);
     for (std::size_t i = 0; i < threads.size(); ++i) {
       auto number = static_cast<std::int64_t>(i);
@@ -235,6 +251,7 @@ ThreadTrace AttentionRuns::RunTogether(const ThreadSetting& setting, std::int64_
     for (const auto& [from, to] : {std::pair(&trace.reads, &merged.reads), std::pair(&trace.stores, &merged.stores)}) {
       for (const auto& [buffer, elements] : *from) (*to)[buffer].insert(elements.begin(), elements.end());
     }
+    for (const auto& [buffer, elements] : trace.loaded) merged.loaded[buffer].insert(elements.begin(), elements.end());
   }
   return merged;
 }
@@ -258,7 +275,7 @@ ThreadTrace AttentionRuns::Run(std::size_t number, std::int64_t row) {
 ThreadTrace AttentionRuns::RunWith(std::size_t number, std::int64_t row, const std::set<std::string>& names, std::int64_t size) {
   auto setting = SettingOf(number, row, names, size);
   if (!setting) return {};
-  setting->symbolic = false;
+  setting->symbolic = forms_;
   return RunSetting(*setting, row);
 }
 
@@ -271,22 +288,33 @@ ThreadTrace AttentionRuns::RunWithoutKeys(std::int64_t row, std::int64_t rows, c
   auto setting = SettingOf(0, row, deciding, 0);
   if (!setting) return {};
   setting->loaded = 0;
-  setting->symbolic = false;
+  setting->symbolic = forms_;
+  return RunSetting(*setting, row);
+}
+
+ThreadTrace AttentionRuns::RunChosen(std::size_t number, std::int64_t row, std::map<int, BufferContents> chosen) {
+  auto setting = SettingOf(number, row, {}, 0);
+  if (!setting) return {};
+  setting->chosen = std::move(chosen);
+  setting->symbolic = forms_;
   return RunSetting(*setting, row);
 }
 
 ThreadTrace AttentionRuns::RunInfinite(std::int64_t row, const AttentionRoles& roles) {
-  auto setting = SettingOf(0, row, {}, 0);
-  if (!setting) return {};
-  setting->elements = {{roles.q, 1.0}, {roles.k, -std::numeric_limits<double>::infinity()}};
-  setting->symbolic = false;
-  return RunSetting(*setting, row);
+  const ThreadTrace finite = RunChosen(0, row, {});
+  std::map<int, BufferContents> chosen;
+  for (const auto& [part, number] : {std::pair(roles.q, 1.0), std::pair(roles.k, -std::numeric_limits<double>::infinity())}) {
+    const auto read = finite.reads.find(part);
+    if (read == finite.reads.end()) return finite;
+    for (const auto& [index, access] : read->second) chosen[BufferOfPart(part)][index] = number;
+  }
+  return RunChosen(0, row, std::move(chosen));
 }
 
 ThreadTrace AttentionRuns::RunHead(std::size_t number, std::int64_t head, std::int64_t row) {
   auto setting = SettingOf(number, row, {}, 0, head);
   if (!setting) return {};
-  setting->symbolic = false;
+  setting->symbolic = forms_;
   return RunSetting(*setting, row);
 }
 

@@ -20,7 +20,34 @@ constexpr std::string_view kAttentionNames =
     "weights end steps step next t place d key row slot scores part i j e r first_key most shift fade sum left "
     "weight inverse last_row last_key score from_q from_k count from_v to kPanel bring size signed_factor kVector "
     "kVectors kColumns kGroups warp_sums warp_largest warp_weights group column begin stride_k stride_v aligned c "
-    "first keys values k v elements share";
+    "first keys values k v elements share from_bias from_mask slope";
+constexpr std::string_view kOfPowersOfTwo = " * 1.44269504f";
+constexpr std::string_view kLastDeclaration = "  const ELEMENT_* from_v = V_;\n", kLastOfFloats = "  const float* from_v = V_;\n";
+
+// An element as a float.
+std::string FloatOf(const std::string& type, const std::string& element) {
+  if (type == "float") return element;
+  return fmt::format("{}({})", type == "__half" ? "__half2float" : type == "__nv_bfloat16" ? "__bfloat162float" : "float", element);
+}
+
+std::string TimesFactor(const std::string& text, const std::string& factor) {
+  return factor == "1.0f" ? text : fmt::format("{} * FACTOR_", text);
+}
+
+std::string AsOperand(const std::string& expression) {
+  return expression.find(' ') == std::string::npos ? expression : fmt::format("({})", expression);
+}
+
+// The index of a plane's element for `row` and `key`; its strides are words that begin so.
+std::string PlaneIndex(const Attention::Plane& plane, const std::string& word) {
+  const std::string row = plane.row_stride == "0" ? "" : fmt::format("(long long)row * {}_ROW_ + ", word);
+  return row + (plane.key_stride == "1" ? "key" : fmt::format("(long long)key * {}_KEY_", word));
+}
+
+void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
 
 }  // namespace
 
@@ -48,7 +75,7 @@ std::string AttentionSource::Element(const std::string& type) const { return typ
 
 std::string AttentionSource::Stride(const std::string& stride) const {
   if (stride == std::to_string(found_.depth)) return found_.depth_name;
-  return stride.find(' ') == std::string::npos ? stride : fmt::format("({})", stride);
+  return AsOperand(stride);
 }
 
 // What stays of the source where the body stands: its own names must differ from those there.
@@ -58,6 +85,9 @@ std::string AttentionSource::Kept() const {
   kept += Declarations() + fmt::format(" {} {} {} {} ", found_.rows, found_.keys, found_.scale, found_.depth_name);
   for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
     kept += fmt::format("{} {} ", matrix->base, matrix->stride);
+  for (const Attention::Plane* plane : {&found_.term.plane, &found_.mask.plane})
+    kept += fmt::format("{} {} {} ", plane->base, plane->row_stride, plane->key_stride);
+  kept += fmt::format("{} {} ", found_.term.factor, found_.window);
   const std::string& text = tree_.text();
   for (std::size_t at = text.find("#define "); at != std::string::npos; at = text.find("#define ", at + 1))
     kept += text.substr(at, text.find('\n', at) + 1 - at);
@@ -79,10 +109,13 @@ std::string AttentionSource::Own(std::string text) const {
 
 // The text with what the kernel says in the place of the words that end with _.
 std::string AttentionSource::Filled(std::string text) const {
-  const auto start = [&](const Attention::Matrix& matrix) {
+  const auto start = [&](const auto& matrix) {
+    if (matrix.parameter < 0) return std::string();
     const std::string& name = tree_.node(matrix.parameter).name;
     return matrix.base == "0" ? name : fmt::format("{} + {}", name, matrix.base);
   };
+  const Attention::Plane &bias = found_.term.plane, &mask = found_.mask.plane;
+  const std::string only = bias.parameter < 0 ? "" : fmt::format("{}[{}]", tree_.node(bias.parameter).name, bias.base);
   const std::string of_block = fmt::format("int(blockIdx.{})", "xyz"[found_.axis]);
   const std::string backwards = fmt::format("int(gridDim.{0} - 1 - blockIdx.{0})", "xyz"[found_.axis]);
   const std::pair<std::string_view, std::string> words[] = {{"WARPS_", names_.warps},
@@ -104,6 +137,15 @@ std::string AttentionSource::Filled(std::string text) const {
                                                             {"K_STRIDE_", Stride(found_.k.stride)},
                                                             {"V_STRIDE_", Stride(found_.v.stride)},
                                                             {"O_STRIDE_", Stride(found_.o.stride)},
+                                                            {"BIAS_", start(bias)},
+                                                            {"BIAS_ROW_", Stride(bias.row_stride)},
+                                                            {"BIAS_KEY_", Stride(bias.key_stride)},
+                                                            {"BIAS_ONLY_", only},
+                                                            {"FACTOR_", AsOperand(found_.term.factor)},
+                                                            {"MASK_", start(mask)},
+                                                            {"MASK_ROW_", Stride(mask.row_stride)},
+                                                            {"MASK_KEY_", Stride(mask.key_stride)},
+                                                            {"WINDOW_", AsOperand(found_.window)},
                                                             {"SCALE_", Parenthesised(found_.scale)}};
   for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);
   return text;
@@ -128,7 +170,11 @@ std::string AttentionSource::Declarations() const {
 }
 
 std::string AttentionSource::BodyOf(const std::string& text) const {
-  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
+  std::string own = text;
+  for (const std::string_view line : {kLastDeclaration, kLastOfFloats}) {
+    if (const std::size_t at = own.find(line); at != std::string::npos) own.insert(at + line.size(), TermDeclarations());
+  }
+  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(own)));
 }
 
 std::string AttentionSource::Inverse() const {
@@ -137,6 +183,87 @@ std::string AttentionSource::Inverse() const {
 
 std::string AttentionSource::End() const { return found_.causal ? "min(last_key, first_row + kRows)" : "last_key"; }
 
-std::string AttentionSource::Seen() const { return found_.causal ? "min(last_key, own_row + 1)" : "last_key"; }
+std::string AttentionSource::Seen(const std::string& rows) const {
+  const std::string seen = found_.causal ? "min(last_key, own_row + 1)" : "last_key";
+  return found_.window.empty() ? seen : fmt::format("{} || first_key < own_row + {} - WINDOW_", seen, rows);
+}
+
+std::string AttentionSource::Hidden(const std::string& row) const {
+  std::string hidden = "key >= last_key";
+  if (found_.causal) hidden += fmt::format(" || key > {}", row);
+  if (!found_.window.empty()) hidden += fmt::format(" || key <= {} - WINDOW_", row);
+  return hidden;
+}
+
+// What of a term or a mask is the same for all rows and keys.
+std::string AttentionSource::TermDeclarations() const {
+  std::string text;
+  const auto& [kind, bias, factor] = found_.term;
+  if (kind == ScoreTerm::Kind::kElement) {
+    text += fmt::format("  const {}* from_bias = BIAS_;\n", Element(bias.type));
+  } else if (kind != ScoreTerm::Kind::kNone) {
+    const std::string element = bias.parameter < 0 ? "" : FloatOf(bias.type, "BIAS_ONLY_");
+    text += fmt::format("  const float slope = {};\n", element.empty() ? "FACTOR_" : TimesFactor(element, factor));
+  }
+  if (found_.mask.plane.parameter >= 0) text += fmt::format("  const {}* from_mask = MASK_;\n", found_.mask.plane.type);
+  return text;
+}
+
+// What is added to a score; empty for nothing.
+std::string AttentionSource::Added() const {
+  using enum ScoreTerm::Kind;
+  const Attention::Term& term = found_.term;
+  if (term.kind == kDistance) return "slope * (key - row)";
+  if (term.kind == kAbsoluteDistance) return "slope * abs(key - row)";
+  if (term.kind == kNone) return "";
+  return TimesFactor(FloatOf(term.plane.type, fmt::format("from_bias[{}]", PlaneIndex(term.plane, "BIAS"))), term.factor);
+}
+
+// Whether a mask hides a key; empty if there is none.
+std::string AttentionSource::Masked() const {
+  const Attention::Mask& mask = found_.mask;
+  if (mask.plane.parameter < 0) return "";
+  return fmt::format("from_mask[{}] {} 0", PlaneIndex(mask.plane, "MASK"), mask.shows_zero ? "!=" : "==");
+}
+
+std::string AttentionSource::ScoreStep(const std::string& indent) const {
+  const std::string masked = Masked(), added = Added();
+  const bool finite = !found_.mask.hidden.empty();
+  std::string text = fmt::format("{0}if (row >= last_row || {1}) {{\n{0}  score = -INFINITY;\n{0}}}", indent, Hidden("row"));
+  if (!masked.empty())
+    text += fmt::format(" else if ({1}) {{\n{0}  score = {2};\n{0}}}", indent, masked,
+                        finite ? found_.mask.hidden + std::string(kOfPowersOfTwo) : "-INFINITY");
+  const std::string sum = added.empty() ? "score * factor" : fmt::format("score * factor + {}{}", added, kOfPowersOfTwo);
+  return text + fmt::format(" else {{\n{0}  score = {1};\n{0}}}\n", indent, sum);
+}
+
+std::string AttentionSource::FloatScoreStep(const std::string& indent) const {
+  const std::string masked = Masked(), added = Added();
+  std::string text = fmt::format("{}const int key = first_key + j;\n{}if (row >= last_row || {}) continue;\n", indent, indent,
+                                 Hidden("row"));
+  const std::string sum = added.empty() ? "" : fmt::format("score += {};", added);
+  if (masked.empty()) return text + fmt::format("{}{}\n", indent, sum);
+  if (found_.mask.hidden.empty()) {
+    text += fmt::format("{}if ({}) continue;\n", indent, masked);
+    return sum.empty() ? text : text + fmt::format("{}{}\n", indent, sum);
+  }
+  text += fmt::format("{0}if ({1}) {{\n{0}  score = {2};\n{0}}}", indent, masked, found_.mask.hidden);
+  return text + (sum.empty() ? "\n" : fmt::format(" else {{\n{0}  {1}\n{0}}}\n", indent, sum));
+}
+
+std::string AttentionSource::FromWindow(std::string text) const {
+  if (found_.window.empty()) return text;
+  const std::string steps = "  const int steps = (end + TILE_KEYS_ - 1) / TILE_KEYS_;\n";
+  ReplaceAll(text, steps, steps + "  const int begin = max(0, first_row - WINDOW_ + 1) / TILE_KEYS_;\n");
+  for (const auto& [line, other] : {std::pair("int step = 1 - STAGES_;", "int step = begin + 1 - STAGES_;"),
+                                    std::pair("if (step >= 0)", "if (step >= begin)"),
+                                    std::pair("if (step < 0)", "if (step < begin)"),
+                                    std::pair("if (step == 0)", "if (step == begin)"),
+                                    std::pair("next = 0; next < STAGES_ - 1;", "next = begin; next < begin + STAGES_ - 1;"),
+                                    std::pair("int step = 0; step < steps;", "int step = begin; step < steps;"),
+                                    std::pair("int first_key = 0;", "int first_key = max(0, first_row - WINDOW_ + 1);")})
+    ReplaceAll(text, line, other);
+  return text;
+}
 
 }  // namespace evo
