@@ -15,6 +15,7 @@
 #include "mutators/analysis/attention_layout.h"
 #include "mutators/analysis/attention_long.h"
 #include "mutators/analysis/attention_mask.h"
+#include "mutators/analysis/attention_roles.h"
 #include "mutators/analysis/attention_runs.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
@@ -38,7 +39,6 @@ class AttentionFinder {
         tree_(context.tree),
         index_(row),
         runs_(context, launch, kernel, index_),
-        run_(runs_.threads()),
         bounds_(tree_, index_, runs_, traces_),
         layout_(tree_, index_, runs_, bounds_, traces_) {
     found_.kernel = kernel;
@@ -80,7 +80,8 @@ class AttentionFinder {
 
   // Two rows at two settings, which the same roles must explain.
   bool RunSmall() {
-    if (!FindRoles()) return false;
+    AttentionRoleFinder finder(runs_);
+    if (!finder.Find(roles_)) return Refuse(finder.why());
     for (const std::size_t number : {0u, 1u}) {
       for (const std::size_t at : {0u, 1u}) {
         traces_[number][at] = runs_.Run(number, kTriedRows[at]);
@@ -101,58 +102,6 @@ class AttentionFinder {
     found_.causal = roles_.causal;
     found_.scale = roles_.scale;
     return true;
-  }
-
-  bool FindRoles() {
-    const ThreadTrace first = runs_.Run(0, kTriedRows[0]);
-    if (!first.refusal.empty()) return Refuse(first.refusal);
-    if (first.stores.empty()) return Refuse("no row stores anything in a launch with sizes of 5 to 12");
-    const std::string buffers = fmt::format("it reads {} buffers, and attention reads three", first.reads.size());
-    const int mask = MaskIn(first);
-    if (!first.exponential && mask < 0) return Refuse(first.reads.size() == 3 ? "it computes no exponential" : buffers);
-    if (mask < 0 && RolesOf(first, -1, false)) return true;
-    for (const bool shows_zero : {false, true}) {
-      if (mask < 0) break;
-      runs_.Fill(mask, shows_zero ? 0 : 1);
-      if (RolesOf(runs_.Run(0, kTriedRows[0]), mask, shows_zero)) return true;
-    }
-    return Refuse(first.reads.size() == 3 ? WhyNoRoles(first) : buffers);
-  }
-
-  // A buffer of integers of which a row reads several elements: as many as it has keys.
-  static int MaskIn(const ThreadTrace& trace) {
-    for (const auto& [buffer, elements] : trace.loaded) {
-      if (elements.size() > 1) return buffer;
-    }
-    return -1;
-  }
-
-  // Whether the trace is a row of an attention, of matrices with buffers of their own or in one buffer.
-  bool RolesOf(const ThreadTrace& trace, int mask, bool shows_zero) {
-    if (!trace.refusal.empty()) return false;
-    std::vector<AttentionPacking> packings = PackingsOf(trace);
-    packings.insert(packings.begin(), AttentionPacking{});
-    for (const auto find : {RolesIn, RolesWithTerm}) {
-      for (const AttentionPacking& packing : packings) {
-        ThreadTrace parts = trace;
-        SplitParts(packing, kTriedRows[0], parts);
-        const auto roles = find(parts, kTriedRows[0], mask, shows_zero);
-        if (!roles) continue;
-        roles_ = *roles;
-        runs_.Split(packing);
-        if (roles_.term.kind != ScoreTerm::Kind::kNone) runs_.KeepForms();
-        return true;
-      }
-    }
-    return false;
-  }
-
-  static std::string WhyNoRoles(const ThreadTrace& trace) {
-    for (const auto& [data, number] : trace.limits) {
-      if (number > -1e4 && (std::abs(number) > 1e-6 || data < 0.999))
-        return fmt::format("it compares a score or a weight with {}", number);
-    }
-    return std::string(kNoAttention);
   }
 
   // A row without keys. Where all have one: a row whose scores are all minus infinity, of which only zero is kept, since kernels
@@ -218,14 +167,14 @@ class AttentionFinder {
       if (symbol == runs_.row_symbol() || bounds_.allowed().contains(symbol) || runs_.IsPinned(symbol) || IsFixed(symbol) ||
           layout_.IsOfMask(symbol))
         continue;
-      if (run_.block_constants().contains(symbol)) {
+      if (runs_.threads().block_constants().contains(symbol)) {
         const auto named = NamedIn(tree_, symbol);
         if (std::all_of(named.begin(), named.end(), [&](int name) {
               return bounds_.allowed().contains(name) || runs_.IsPinned(name) || tree_.node(name).function < 0;
             }))
           continue;
       }
-      return Refuse(fmt::format("{} decides what it computes", run_.TextOf(AffineForm::Symbol(symbol))));
+      return Refuse(fmt::format("{} decides what it computes", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
     }
     for (const int symbol : bounds_.allowed()) {
       if (!bounds_.IsOfBlock(AffineForm::Symbol(symbol))) return Refuse("a bound of its rows or keys depends on the thread");
@@ -263,7 +212,8 @@ class AttentionFinder {
       words += fmt::format(" {} {} {}", plane->base, plane->row_stride, plane->key_stride);
     words += fmt::format(" {} {}", found_.term.factor, found_.window);
     for (const int guard : found_.guards) words += fmt::format(" {}", tree_.Text(guard));
-    for (auto variable = run_.block_constants().rbegin(); variable != run_.block_constants().rend(); ++variable) {
+    for (auto variable = runs_.threads().block_constants().rbegin(); variable != runs_.threads().block_constants().rend();
+         ++variable) {
       const auto tokens = Tokenize(words);
       const bool named = std::any_of(tokens.begin(), tokens.end(), [&](const SourceRange& range) {
         return std::string_view(words).substr(range.begin, range.size()) == NameOf(*variable);
@@ -287,7 +237,6 @@ class AttentionFinder {
   const SyntaxTree& tree_;
   RowIndex index_;
   AttentionRuns runs_;
-  const ThreadRun& run_;
   Attention found_;
   AttentionRoles roles_;
   std::set<std::string> fixed_names_;

@@ -81,9 +81,9 @@ bool AttentionLayout::FindMatrix(int part, bool by_row, const Attention& found, 
     const auto j = static_cast<std::int64_t>(i / depth), d = static_cast<std::int64_t>(i % depth);
     const AffineForm expected = forms.front().Plus(stride, by_row ? 0 : j).Plus(AffineForm::Constant(d));
     if (!(expected == forms[i]))
-      return Refuse(fmt::format(
-          "the elements of a row of {} are no neighbours, or its rows do not follow each other by a fixed distance",
-          NameOf(part)));
+      return Refuse(
+          fmt::format("the elements of a row of {} are no neighbours, or its rows do not follow each other by a fixed distance",
+                      NameOf(part)));
   }
   if (!found.window.empty() && !by_row) base = WithoutWindow(part, base, stride);
   for (const AffineForm* form : {&base, &stride}) {
@@ -147,9 +147,8 @@ bool AttentionLayout::FindMask(const AttentionRoles& roles, Attention& found) {
 }
 
 bool AttentionLayout::Find(const AttentionRoles& roles, Attention& found) {
-  for (const auto& [matrix, part, by_row] :
-       {std::tuple(&found.q, roles.q, true), std::tuple(&found.k, roles.k, false), std::tuple(&found.v, roles.v, false),
-        std::tuple(&found.o, roles.o, true)}) {
+  for (const auto& [matrix, part, by_row] : {std::tuple(&found.q, roles.q, true), std::tuple(&found.k, roles.k, false),
+                                             std::tuple(&found.v, roles.v, false), std::tuple(&found.o, roles.o, true)}) {
     if (!FindMatrix(part, by_row, found, *matrix)) return false;
   }
   return FindTerm(roles, found) && FindMask(roles, found);

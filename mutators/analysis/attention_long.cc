@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/source_query.h"
 
 namespace evo {
 namespace {
@@ -18,8 +19,7 @@ namespace {
 constexpr std::int64_t kDrivenRow = 3;
 // Keys of a run, in which all numbers of the code matter that may limit what a row sees.
 constexpr std::int64_t kMostKeys = 1100;
-constexpr std::string_view kNoLongAttention =
-    "what it stores is not softmax(scale * query * key) * value over the keys";
+constexpr std::string_view kNoLongAttention = "what it stores is not softmax(scale * query * key) * value over the keys";
 
 // Where the first key of a matrix is, and how far it is from there to the next one.
 std::pair<std::int64_t, std::int64_t> FirstKey(const ThreadTrace& trace, int part, std::int64_t depth) {
@@ -98,12 +98,26 @@ bool AttentionLong::FindWindow(const AttentionRoles& roles, std::int64_t row, st
       if (first.at(parameter) + more != *other || second.at(parameter) + more != window) continue;
       if (WrittenIn(tree_, found.kernel).contains(parameter) || expression.Names().size() != 1) continue;
       bounds_.Allow(parameter);
-      const std::string& name = tree_.node(parameter).name;
+      // As an integer with a sign, since rows are such.
+      const std::string type = WithoutConst(tree_.node(parameter).type);
+      const std::string name = fmt::format(fmt::runtime(type == "int" ? "{}" : "int({})"), tree_.node(parameter).name);
       found.window = more == 0 ? name : fmt::format("{} {} 1", name, more > 0 ? "+" : "-");
-      return KeepsWithoutWindow(roles, expression.Names().front(), found);
+      const std::string size = expression.Names().front();
+      return KeepsLongWindow(roles, size, length, found) && KeepsWithoutWindow(roles, size, found);
     }
   }
   return none();
+}
+
+// Whether a window beyond all numbers of the code hides nothing, so that none of them limits it.
+bool AttentionLong::KeepsLongWindow(const AttentionRoles& roles, const std::string& size, std::int64_t length,
+                                    const Attention& found) {
+  std::set<std::string> names = driving_;
+  names.insert(size);
+  const std::int64_t row = length - 2;
+  const ThreadTrace trace = runs_.RunWith(1, row, names, length);
+  const bool all = trace.refusal.empty() && Computes(trace, roles, row) && KeysRead(trace, roles) > row;
+  return all || Refuse(fmt::format("its rows do not see {} keys where these are many", found.window));
 }
 
 // Whether rows that see no key are 0 / 0 in the kernel.
@@ -113,7 +127,7 @@ bool AttentionLong::KeepsWithoutWindow(const AttentionRoles& roles, const std::s
   const bool undefined =
       trace.refusal.empty() && stored != trace.stores.end() &&
       std::all_of(stored->second.begin(), stored->second.end(), [](const auto& one) { return std::isnan(one.second.value); });
-  return undefined || Refuse(fmt::format("where its window {} is empty, what it stores is not 0 / 0", found.window));
+  return undefined || Refuse(fmt::format("where its window of {} keys is empty, what it stores is not 0 / 0", found.window));
 }
 
 }  // namespace evo

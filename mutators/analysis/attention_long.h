@@ -22,6 +22,7 @@ class AttentionLong {
   bool Refuse(std::string why);
   bool RunLength(AttentionRoles roles, std::int64_t length, Attention& found);
   bool FindWindow(const AttentionRoles& roles, std::int64_t row, std::int64_t length, std::int64_t window, Attention& found);
+  bool KeepsLongWindow(const AttentionRoles& roles, const std::string& size, std::int64_t length, const Attention& found);
   bool KeepsWithoutWindow(const AttentionRoles& roles, const std::string& size, const Attention& found);
 
   const SyntaxTree& tree_;

@@ -53,8 +53,7 @@ bool AttentionMask::RunPatterns(const AttentionRoles& roles, std::size_t number,
                         : type.find("unsigned") != std::string::npos ? kUnsignedMask
                         : type.find("uint") != std::string::npos     ? kUnsignedMask
                                                                      : kSignedMask;
-  for (const double one : numbers)
-    patterns.emplace_back([&, one](std::size_t key) { return key == 0 ? shown : one; });
+  for (const double one : numbers) patterns.emplace_back([&, one](std::size_t key) { return key == 0 ? shown : one; });
   for (const auto& pattern : patterns) {
     BufferContents mask;
     for (std::size_t key = 0; key < indices.size(); ++key) mask[indices[key]] = pattern(key);

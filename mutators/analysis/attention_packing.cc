@@ -54,7 +54,7 @@ void SplitParts(const AttentionPacking& packing, std::int64_t row, ThreadTrace& 
   const std::size_t keys = rows.size() / 2;
   if (rows.empty() || rows.size() % 2 != (packing.query < 0 ? 0 : 1)) return;
   // Of a row whose token is no key that it reads, the queries come before those of tokens behind it, of which there are none.
-  const std::size_t query = packing.query < 0   ? rows.size()
+  const std::size_t query = packing.query < 0  ? rows.size()
                             : packing.by_token ? std::min(static_cast<std::size_t>(2 * row + packing.query), 2 * keys)
                                                : keys * static_cast<std::size_t>(packing.query);
   int places[2] = {0, 1};

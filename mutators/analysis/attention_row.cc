@@ -100,8 +100,8 @@ std::optional<AttentionRow> AttentionRowOf(const ThreadTrace& trace, const Atten
     found.keys.push_back(keys[i]);
     found.dots.push_back(std::inner_product(q.begin(), q.end(), k.begin() + static_cast<std::ptrdiff_t>(i * depth), 0.0));
     found.terms.push_back(roles.term.kind == ScoreTerm::Kind::kNone ? 0
-                          : by_key                                 ? added[*term]
-                                                                   : added[0] * Distance(roles, keys[i], row));
+                          : by_key                                  ? added[*term]
+                                                                    : added[0] * Distance(roles, keys[i], row));
     found.rows.push_back(*value * depth);
   }
   if (found.keys.empty()) return std::nullopt;

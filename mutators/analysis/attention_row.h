@@ -11,10 +11,10 @@ namespace evo {
 
 // What decides one row of an attention, of a thread that computed it.
 struct AttentionRow {
-  std::vector<std::int64_t> keys;   // that the row sees
-  std::vector<double> dots;         // of these: products of the query and the key
-  std::vector<double> terms;        // of these: what is added to scores, without its factor
-  std::vector<std::size_t> rows;    // of these: where their values begin
+  std::vector<std::int64_t> keys;  // that the row sees
+  std::vector<double> dots;        // of these: products of the query and the key
+  std::vector<double> terms;       // of these: what is added to scores, without its factor
+  std::vector<std::size_t> rows;   // of these: where their values begin
   std::vector<double> values;
   std::vector<double> stored;
 

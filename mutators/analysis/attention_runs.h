@@ -55,10 +55,10 @@ class AttentionRuns {
   // The same where all scores are minus infinity.
   ThreadTrace RunInfinite(std::int64_t row, const AttentionRoles& roles);
   // From now on the parts of a buffer are buffers of their own in traces, and all elements of a buffer of integers this number.
-  void Split(const AttentionPacking& packing) { packing_ = packing; }
-  void Fill(int buffer, double number) { filled_ = {{buffer, number}}; }
+  void Split(const AttentionPacking& packing) { given_.packing = packing; }
+  void Fill(int buffer, double number) { given_.filled = {{buffer, number}}; }
   // From now on all runs keep forms: without them expressions of the row and the key look like factors of data.
-  void KeepForms() { forms_ = true; }
+  void KeepForms() { given_.forms = true; }
   // The first row that stores nothing; nullopt if all do.
   std::optional<std::int64_t> RowsOf(std::size_t number);
   // Of rows with a flat index: the same of heads, in which all rows below the length store something.
@@ -114,10 +114,14 @@ class AttentionRuns {
     std::set<std::string> enlarged;
   };
   Pinned pinned_;
-  std::set<int> scratch_, bytes_;
-  AttentionPacking packing_;
-  bool forms_ = false;
-  std::map<int, double> filled_;
+  // What all runs have: parameters that point to scratch memory, or to bytes, and what the functions above say.
+  struct Given {
+    std::set<int> scratch, bytes;
+    AttentionPacking packing;
+    bool forms = false;
+    std::map<int, double> filled;
+  };
+  Given given_;
   // What the threads of the last block did.
   struct Block {
     std::vector<ThreadTrace> traces;

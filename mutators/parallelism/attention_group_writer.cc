@@ -47,24 +47,24 @@ std::string AttentionGroupWriter::WithTerms(std::string text) const {
   constexpr std::string_view kScaled = " * factor";
   for (std::size_t at = text.find(kScaled); at != std::string::npos; at = text.find(kScaled, at)) text.erase(at, kScaled.size());
   std::string terms(kGroupTerms.substr(1));
-  terms.replace(terms.find("SCORE_\n"), 7, ScoreStep("      "));
+  terms.replace(terms.find("SCORE_\n"), 7, terms_.ScoreStep("      "));
   replace("    if (first_key + TILE_KEYS_ > SEEN_) {\n", "    // Scores become weights relative", terms);
   return text;
 }
 
 std::string AttentionGroupWriter::Body() const {
   std::string text(kGroupAttention.substr(1));
-  if (has_terms()) text = WithTerms(text);
+  if (terms_.has_scores()) text = WithTerms(text);
   text += (found_.output == found_.element ? kGroupStoreElements : kGroupStoreNumbers).substr(1);
   text = WithOtherName(text, kGroupProduct, UnusedName(tree_.text(), kGroupProduct));
   text = WithOtherName(text, "INVERSE_", Inverse());
   text = WithOtherName(text, "END_", End());
-  text = WithOtherName(text, "SEEN_", Seen("16"));
-  text = WithOtherName(text, "HIDDEN_", Hidden("own_row + i / 2 % 2 * 8 + lane / 4"));
+  text = WithOtherName(text, "SEEN_", terms_.Seen("16"));
+  text = WithOtherName(text, "HIDDEN_", terms_.Hidden("own_row + i / 2 % 2 * 8 + lane / 4"));
   // Which rows a warp has decides only what causal rows see, and where numbers are stored.
   const std::size_t at = text.find(kOwnRow);
   if (text.find("own_row", at + kOwnRow.size()) == std::string::npos) text.erase(at, kOwnRow.size());
-  return BodyOf(FromWindow(text));
+  return BodyOf(terms_.FromWindow(text));
 }
 
 }  // namespace evo

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mutators/analysis/attention.h"
+#include "mutators/parallelism/attention_terms.h"
 #include "mutators/parallelism/device_blocks.h"
 
 namespace evo {
@@ -36,22 +37,11 @@ class AttentionSource {
   // One over a row's sum of weights, and where the keys of a block end.
   std::string Inverse() const;
   std::string End() const;
-  // What follows `first_key + TILE_KEYS_ >`: some of these rows of a warp do not see all keys of the tile.
-  std::string Seen(const std::string& rows) const;
-  // Whether a row, an expression, does not see `key`, whatever a mask says.
-  std::string Hidden(const std::string& row) const;
-  // Whether something is added to scores, or a mask hides some.
-  bool has_terms() const { return found_.term.kind != ScoreTerm::Kind::kNone || found_.mask.plane.parameter >= 0; }
-  // What makes of the sum of products `score`, of `row` and `key`, the score of the softmax; of powers of two, with the scale.
-  std::string ScoreStep(const std::string& indent) const;
-  // The same of powers of e. The scale is in the sum, and hidden keys are passed over.
-  std::string FloatScoreStep(const std::string& indent) const;
-  // The text whose loop over tiles or keys begins with the first key that the block's first row sees.
-  std::string FromWindow(std::string text) const;
 
   const SyntaxTree& tree_;
   const Attention& found_;
   AttentionParameters names_;
+  const AttentionTerms terms_;
   std::vector<const DeviceBlock*> blocks_;
 
  private:
@@ -59,10 +49,6 @@ class AttentionSource {
   std::string Own(std::string text) const;
   std::string Filled(std::string text) const;
   std::string Declarations() const;
-  std::string TermDeclarations() const;
-  std::string Added() const;
-  std::string Masked() const;
-  std::string Element(const std::string& type) const;
   std::string Stride(const std::string& stride) const;
 };
 

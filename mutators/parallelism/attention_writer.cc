@@ -45,14 +45,15 @@ std::string AttentionWriter::Body() const {
     text = WithOtherName(text, "RESULT_", zero ? "weights > 0.0f ? sums[i] / weights : 0.0f" : "sums[i] / weights");
     const bool window = !found_.window.empty();
     text.replace(text.find(kFloatHidden), kFloatHidden.size(),
-                 has_terms() || window ? FloatScoreStep("      ")
-                 : found_.causal       ? "      if (first_key + j > row) continue;\n"
-                                       : "");
-    return BodyOf(FromWindow(text));
+                 terms_.has_scores() || window ? terms_.FloatScoreStep("      ")
+                 : found_.causal               ? "      if (first_key + j > row) continue;\n"
+                                               : "");
+    return BodyOf(terms_.FromWindow(text));
   }
   std::string text;
-  for (const std::string_view part : {kAttentionBegin, kAttentionScores, has_terms() ? kAttentionTerms : kAttentionScaled,
-                                      kAttentionWeights, kAttentionRows, found_.output == found_.element ? kAttentionStoreElements : kAttentionStoreNumbers})
+  for (const std::string_view part :
+       {kAttentionBegin, kAttentionScores, terms_.has_scores() ? kAttentionTerms : kAttentionScaled, kAttentionWeights,
+        kAttentionRows, found_.output == found_.element ? kAttentionStoreElements : kAttentionStoreNumbers})
     text += part.substr(1);
   const auto with = [&](std::string_view line, std::string_view other) {
     const std::size_t at = text.find(line);
@@ -68,10 +69,10 @@ std::string AttentionWriter::Body() const {
   if (found_.keyless || found_.keys.find('[') != std::string::npos) text = WithOtherName(text, "__syncwarp", "__syncthreads");
   // What depends on whether keys behind the row are hidden.
   text = WithOtherName(text, "END_", End());
-  text = WithOtherName(text, "SEEN_", Seen("WARP_ROWS_"));
-  text = WithOtherName(text, "HIDDEN_", Hidden("own_row + i * 16 + e / 2 * 8 + lane / 4"));
-  if (has_terms()) with("SCORE_\n", ScoreStep("          "));
-  return BodyOf(FromWindow(text));
+  text = WithOtherName(text, "SEEN_", terms_.Seen("WARP_ROWS_"));
+  text = WithOtherName(text, "HIDDEN_", terms_.Hidden("own_row + i * 16 + e / 2 * 8 + lane / 4"));
+  if (terms_.has_scores()) with("SCORE_\n", terms_.ScoreStep("          "));
+  return BodyOf(terms_.FromWindow(text));
 }
 
 }  // namespace evo

@@ -11,36 +11,16 @@ class ForeignAttentions : public ForeignKernelTest {
 };
 
 TEST_F(ForeignAttentions, FuseAttention) {
-  Check("fuse_attention", {{"01_three_passes"},
-                           {"02_online_strided"},
-                           {"03_block_per_row"},
-                           {"04_warp_per_row"},
-                           {"05_scores_in_global"},
-                           {"06_separate_kernels"},
-                           {"07_key_lengths"},
-                           {"08_template"},
-                           {"09_shared_tiles"},
-                           {"10_flat_macro_fp32"},
-                           {"11_no_keys"},
-                           {"12_causal_masked_half2", "which is not understood"},
-                           {"13_alibi"},
-                           {"14_padding_mask"},
-                           {"15_sliding_window"},
-                           {"16_packed_qkv"},
-                           {"17_grouped_queries"},
-                           {"18_decode_cache"},
-                           {"19_two_kernels"},
-                           {"20_additive_bias"},
-                           {"21_decode_thread"},
-                           {"22_long_rows"},
-                           {"23_packed_planes"},
-                           {"24_packed_keys"},
-                           {"25_ignored_keys"},
-                           {"26_query_key_mask"},
-                           {"27_window_argument"},
-                           {"28_relative_bias"},
-                           {"29_computed_slopes"},
-                           {"30_local_slopes"}});
+  Check("fuse_attention", {{"01_three_passes"},    {"02_online_strided"},   {"03_block_per_row"},
+                           {"04_warp_per_row"},    {"05_scores_in_global"}, {"06_separate_kernels"},
+                           {"07_key_lengths"},     {"08_template"},         {"09_shared_tiles"},
+                           {"10_flat_macro_fp32"}, {"11_no_keys"},          {"12_causal_masked_half2", "which is not understood"},
+                           {"13_alibi"},           {"14_padding_mask"},     {"15_sliding_window"},
+                           {"16_packed_qkv"},      {"17_grouped_queries"},  {"18_decode_cache"},
+                           {"19_two_kernels"},     {"20_additive_bias"},    {"21_decode_thread"},
+                           {"22_long_rows"},       {"23_packed_planes"},    {"24_packed_keys"},
+                           {"25_ignored_keys"},    {"26_query_key_mask"},   {"27_window_argument"},
+                           {"28_relative_bias"},   {"29_computed_slopes"},  {"30_local_slopes"}});
 }
 
 // What fuse_attention refuses is refused in silence.
@@ -74,14 +54,14 @@ TEST_F(ForeignAttentions, WarpGroupAttention) {
                                  {"27_window_argument"},
                                  {"28_relative_bias"},
                                  {"29_computed_slopes"},
-                           {"30_local_slopes", "local_slopes: its rows are of float"}});
+                                 {"30_local_slopes", "local_slopes: its rows are of float"}});
 }
 
 // Also with the blocks of which small problems have enough for all multiprocessors, and several of them in a row's window.
 TEST_F(ForeignAttentions, TermsMasksAndWindowsInSmallBlocks) {
   forms_ = 2;
-  for (const char* kernel : {"15_sliding_window", "16_packed_qkv", "26_query_key_mask", "27_window_argument", "28_relative_bias",
-                             "30_local_slopes"}) {
+  for (const char* kernel :
+       {"15_sliding_window", "16_packed_qkv", "26_query_key_mask", "27_window_argument", "28_relative_bias", "30_local_slopes"}) {
     SCOPED_TRACE(kernel);
     for (const char* macro : {"fuse_attention", "warp_group_attention"}) {
       std::string refusal;
@@ -108,7 +88,10 @@ TEST_F(ForeignAttentions, RefusesNearMisses) {
       {"25_ignored_keys", "mixed[d] / total : 0.0f", "mixed[d] / total : 1.0f", "whose keys are all hidden is neither"},
       {"15_sliding_window", "i - WINDOW + 1)", "i / WINDOW * WINDOW)", "with 67 keys"},
       {"15_sliding_window", "i - WINDOW + 1)", "i - WINDOW - i / 20)", "with 67 keys"},
-      {"27_window_argument", "row - key >= window", "row - key >= 2 * window", "it is not known what says so"}};
+      {"27_window_argument", "row - key >= window", "row - key >= 2 * window", "it is not known what says so"},
+      {"27_window_argument", "row - key >= window", "row - key >= min(window, 40)",
+       "do not see window keys where these are many"},
+      {"27_window_argument", "row - key >= window", "row - key >= max(window, 2)", "where its window of window keys is empty"}};
   for (const auto& [kernel, from, to, why] : near_misses) {
     SCOPED_TRACE(std::string(kernel) + ": " + to);
     std::string refusal;
