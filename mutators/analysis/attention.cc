@@ -12,6 +12,10 @@
 
 #include "mutators/analysis/attention_bounds.h"
 #include "mutators/analysis/attention_check.h"
+#include "mutators/analysis/attention_layout.h"
+#include "mutators/analysis/attention_long.h"
+#include "mutators/analysis/attention_mask.h"
+#include "mutators/analysis/attention_roles.h"
 #include "mutators/analysis/attention_runs.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
@@ -24,8 +28,8 @@ namespace {
 
 // Rows of the first runs. Both are less than every size.
 constexpr std::int64_t kTriedRows[] = {1, 3};
-// Keys of the last run, in which all numbers of the code matter that may limit what a row sees.
-constexpr std::int64_t kMostKeys = 1100;
+// Of a kernel with its matrices in one buffer. Others with fewer than four are passed over in silence.
+constexpr int kFewestPointers = 2, kPointersOfMatrices = 4;
 constexpr std::string_view kNoAttention = "what it stores is not softmax(scale * query * key) * value over the keys";
 
 class AttentionFinder {
@@ -35,8 +39,8 @@ class AttentionFinder {
         tree_(context.tree),
         index_(row),
         runs_(context, launch, kernel, index_),
-        run_(runs_.threads()),
-        bounds_(tree_, index_, runs_, traces_) {
+        bounds_(tree_, index_, runs_, traces_),
+        layout_(tree_, index_, runs_, bounds_, traces_) {
     found_.kernel = kernel;
     found_.launch_bounds = LaunchBoundsOf(tree_, kernel);
     found_.launch = &launch;
@@ -47,37 +51,45 @@ class AttentionFinder {
 
   std::variant<Attention, std::string> Find() {
     if (!runs_.refusal().empty()) return runs_.refusal();
-    if (!RunSmall() || !bounds_.Find(roles_, found_) || !RunLong() || !RunUnweighted() || !FindOwnKeys() || !FindMatrices() ||
-        !CheckDeciding() || !CheckTypes())
-      return why_.empty() ? bounds_.why() : why_;
-    Name();
-    return found_;
+    if (FindAll()) return found_;
+    return why_;
   }
+  // Whether a row of it is one of an attention.
+  bool resembles() const { return roles_.o >= 0; }
 
  private:
   bool Refuse(std::string why) {
     why_ = std::move(why);
     return false;
   }
+
+  bool FindAll() {
+    AttentionLong lengths(tree_, runs_, bounds_, traces_);
+    AttentionMask masks(tree_, runs_);
+    if (!RunSmall()) return false;
+    if (!bounds_.Find(roles_, found_)) return Refuse(bounds_.why());
+    if (!lengths.Find(roles_, found_)) return Refuse(lengths.why());
+    if (!RunUnweighted() || !FindOwnKeys()) return false;
+    if (!layout_.Find(roles_, found_)) return Refuse(layout_.why());
+    if (roles_.mask >= 0 && !masks.Find(roles_, found_)) return Refuse(masks.why());
+    if (!CheckDeciding() || !CheckTypes()) return false;
+    Name();
+    return true;
+  }
   std::string NameOf(int declaration) const { return declaration < 0 ? "blockIdx" : tree_.node(declaration).name; }
 
   // Two rows at two settings, which the same roles must explain.
   bool RunSmall() {
+    AttentionRoleFinder finder(runs_);
+    if (!finder.Find(roles_)) return Refuse(finder.why());
     for (const std::size_t number : {0u, 1u}) {
       for (const std::size_t at : {0u, 1u}) {
         traces_[number][at] = runs_.Run(number, kTriedRows[at]);
         if (!traces_[number][at].refusal.empty()) return Refuse(traces_[number][at].refusal);
       }
     }
-    const ThreadTrace& first = traces_[0][0];
-    if (first.stores.empty()) return Refuse("no row stores anything in a launch with sizes of 5 to 12");
-    if (first.reads.size() != 3) return Refuse(fmt::format("it reads {} buffers, and attention reads three", first.reads.size()));
-    if (!first.exponential) return Refuse("it computes no exponential");
-    const auto roles = RolesIn(first, kTriedRows[0]);
-    if (!roles) return Refuse(WhyNoRoles(first));
-    roles_ = *roles;
     // Of a row that reads its own keys only, its number decides whether more would be read.
-    const std::int64_t fewer = KeysRead(first, roles_), more = KeysRead(traces_[0][1], roles_);
+    const std::int64_t fewer = KeysRead(traces_[0][0], roles_), more = KeysRead(traces_[0][1], roles_);
     roles_.causal |= fewer != more;
     if (fewer != more && (fewer != kTriedRows[0] + 1 || more != kTriedRows[1] + 1))
       return Refuse("its rows have keys that are neither all nor those up to the row");
@@ -90,34 +102,6 @@ class AttentionFinder {
     found_.causal = roles_.causal;
     found_.scale = roles_.scale;
     return true;
-  }
-
-  static std::string WhyNoRoles(const ThreadTrace& trace) {
-    for (const auto& [data, number] : trace.limits) {
-      if (number > -1e4 && (std::abs(number) > 1e-6 || data < 0.999))
-        return fmt::format("it compares a score or a weight with {}", number);
-    }
-    return std::string(kNoAttention);
-  }
-
-  // A length beyond all numbers of the code, so that a window of keys or the like would be seen, or the largest that the kernel
-  // takes.
-  bool RunLong() {
-    const std::int64_t number = traces_[0][1].largest_number;
-    const std::set<std::string> driving = runs_.Driving(bounds_.rows(), kTriedRows[1], roles_, KeysRead(traces_[0][1], roles_));
-    for (const std::int64_t length : {number + 3, number, number - 1}) {
-      if (length > kMostKeys) return Refuse(fmt::format("it has the number {}, and so many keys are not tried", number));
-      const std::array<std::int64_t, 3> rows{length - 1, length / 2, 1};
-      for (const std::int64_t row : rows) {
-        const ThreadTrace trace = runs_.RunWith(1, row, driving, length);
-        if (!trace.refusal.empty()) return Refuse(trace.refusal);
-        if (trace.stores.empty() && length >= number) break;
-        if (!Computes(trace, roles_, row) || KeysRead(trace, roles_) < (found_.causal ? row + 1 : length))
-          return Refuse(fmt::format("with {} keys, {}", length, kNoAttention));
-        if (row == rows.back()) return true;
-      }
-    }
-    return Refuse("no row stores anything where there are many keys");
   }
 
   // A row without keys. Where all have one: a row whose scores are all minus infinity, of which only zero is kept, since kernels
@@ -165,47 +149,6 @@ class AttentionFinder {
     return true;
   }
 
-  bool FindMatrices() {
-    for (const auto& [matrix, parameter, by_row] :
-         {std::tuple(&found_.q, roles_.q, true), std::tuple(&found_.k, roles_.k, false), std::tuple(&found_.v, roles_.v, false),
-          std::tuple(&found_.o, roles_.o, true)}) {
-      matrix->parameter = parameter;
-      const ThreadTrace& trace = traces_[0][1];
-      const auto& elements = parameter == roles_.o ? trace.stores.at(parameter) : trace.reads.at(parameter);
-      std::vector<const AffineForm*> forms;
-      for (const auto& [index, access] : elements) forms.push_back(&access.index);
-      const auto depth = static_cast<std::size_t>(found_.depth);
-      AffineForm base = *forms.front(), stride;
-      if (by_row && found_.own_keys) {
-        stride = AffineForm::Constant(0);
-      } else if (by_row) {
-        const auto coefficient = base.CoefficientOf(runs_.row_symbol());
-        const auto by_one =
-            coefficient && index_.together() ? coefficient->DividedBy(AffineForm::Constant(index_.extent)) : coefficient;
-        if (!by_one) return Refuse(fmt::format("the rows of {} do not follow each other by a fixed distance", NameOf(parameter)));
-        stride = *by_one;
-        base = base.Plus(stride.TimesForm(runs_.RowForm(kTriedRows[1])), -1);
-      } else {
-        stride = forms[depth]->Plus(base, -1);
-      }
-      for (std::size_t i = 0; i < forms.size(); ++i) {
-        const auto j = static_cast<std::int64_t>(i / depth), d = static_cast<std::int64_t>(i % depth);
-        const AffineForm expected = forms.front()->Plus(stride, by_row ? 0 : j).Plus(AffineForm::Constant(d));
-        if (!(expected == *forms[i]))
-          return Refuse(fmt::format(
-              "the elements of a row of {} are no neighbours, or its rows do not follow each other by a fixed distance",
-              NameOf(parameter)));
-      }
-      for (const AffineForm* form : {&base, &stride}) {
-        if (found_.own_keys ? !bounds_.IsOfRow(*form) : !bounds_.IsOfBlock(*form))
-          return Refuse(fmt::format("where {} begins depends on the thread", NameOf(parameter)));
-      }
-      matrix->base = run_.TextOf(base, true);
-      matrix->stride = run_.TextOf(stride, true);
-    }
-    return true;
-  }
-
   // Whether the launch line passes a number for a parameter, or a parameter of the source that then must not change.
   bool IsFixed(int parameter) {
     const auto of = std::find_if(runs_.arguments().begin(), runs_.arguments().end(),
@@ -221,16 +164,17 @@ class AttentionFinder {
   // Nothing else may decide what the kernel does: with another value it could do something else.
   bool CheckDeciding() {
     for (const int symbol : traces_[0][1].deciding) {
-      if (symbol == runs_.row_symbol() || bounds_.allowed().contains(symbol) || runs_.IsPinned(symbol) || IsFixed(symbol))
+      if (symbol == runs_.row_symbol() || bounds_.allowed().contains(symbol) || runs_.IsPinned(symbol) || IsFixed(symbol) ||
+          layout_.IsOfMask(symbol))
         continue;
-      if (run_.block_constants().contains(symbol)) {
+      if (runs_.threads().block_constants().contains(symbol)) {
         const auto named = NamedIn(tree_, symbol);
         if (std::all_of(named.begin(), named.end(), [&](int name) {
               return bounds_.allowed().contains(name) || runs_.IsPinned(name) || tree_.node(name).function < 0;
             }))
           continue;
       }
-      return Refuse(fmt::format("{} decides what it computes", run_.TextOf(AffineForm::Symbol(symbol))));
+      return Refuse(fmt::format("{} decides what it computes", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
     }
     for (const int symbol : bounds_.allowed()) {
       if (!bounds_.IsOfBlock(AffineForm::Symbol(symbol))) return Refuse("a bound of its rows or keys depends on the thread");
@@ -245,9 +189,9 @@ class AttentionFinder {
   }
 
   bool CheckTypes() {
-    found_.element = Pointee(tree_.node(roles_.q).type);
-    found_.output = Pointee(tree_.node(roles_.o).type);
-    for (const int parameter : {roles_.q, roles_.k, roles_.v}) {
+    found_.element = Pointee(tree_.node(found_.q.parameter).type);
+    found_.output = Pointee(tree_.node(found_.o.parameter).type);
+    for (const int parameter : {found_.q.parameter, found_.k.parameter, found_.v.parameter}) {
       const std::string type = Pointee(tree_.node(parameter).type);
       if (type != "__half" && type != "__nv_bfloat16" && type != "float")
         return Refuse(fmt::format("the elements of {} are {}, and half, bfloat16 and float are known", NameOf(parameter), type));
@@ -264,8 +208,12 @@ class AttentionFinder {
     std::string words = fmt::format("{} {} {}", found_.rows, found_.keys, found_.scale);
     for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
       words += fmt::format(" {} {}", matrix->base, matrix->stride);
+    for (const Attention::Plane* plane : {&found_.term.plane, &found_.mask.plane})
+      words += fmt::format(" {} {} {}", plane->base, plane->row_stride, plane->key_stride);
+    words += fmt::format(" {} {}", found_.term.factor, found_.window);
     for (const int guard : found_.guards) words += fmt::format(" {}", tree_.Text(guard));
-    for (auto variable = run_.block_constants().rbegin(); variable != run_.block_constants().rend(); ++variable) {
+    for (auto variable = runs_.threads().block_constants().rbegin(); variable != runs_.threads().block_constants().rend();
+         ++variable) {
       const auto tokens = Tokenize(words);
       const bool named = std::any_of(tokens.begin(), tokens.end(), [&](const SourceRange& range) {
         return std::string_view(words).substr(range.begin, range.size()) == NameOf(*variable);
@@ -289,30 +237,28 @@ class AttentionFinder {
   const SyntaxTree& tree_;
   RowIndex index_;
   AttentionRuns runs_;
-  const ThreadRun& run_;
   Attention found_;
   AttentionRoles roles_;
   std::set<std::string> fixed_names_;
   AttentionTraces traces_;
   AttentionBounds bounds_;
+  AttentionLayout layout_;
   std::string why_;
 };
 
-// Whether it has four pointers, and the file computes an exponential.
-bool MayBeAttention(const SyntaxTree& tree, int kernel) {
+// Pointers of a kernel whose file computes an exponential; else 0.
+int PointersOfAttention(const SyntaxTree& tree, int kernel) {
   int pointers = 0;
   for (const int child : tree.node(kernel).children) {
     const SyntaxNode& parameter = tree.node(child);
     pointers += parameter.kind_name == "ParmDecl" && parameter.type.find('*') != std::string::npos;
   }
-  return pointers >= 4 && tree.text().find("exp") != std::string::npos;
+  return tree.text().find("exp") == std::string::npos ? 0 : pointers;
 }
 
-}  // namespace
-
-std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel) {
+// Tells whether it resembles one, too.
+std::variant<Attention, std::string> FindAttention(const MutationContext& context, int kernel, bool& resembles) {
   const SyntaxTree& tree = context.tree;
-  if (!MayBeAttention(tree, kernel)) return "";
   const SyntaxNode& node = tree.node(kernel);
   if (node.kind_name != "FunctionDecl") return "it is a function template";
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
@@ -330,10 +276,13 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
     bool two_axes = false;
     for (std::size_t axis = 0; axis < launch->block.size() && !row.together(); ++axis)
       two_axes |= axis != row.block_axis && ConstantValue(tree, launch->block[axis].text()) != 1;
-    if (two_axes)
+    if (two_axes) {
       found = "its blocks have threads along two axes";
-    else
-      found = AttentionFinder(context, *launch, kernel, row).Find();
+    } else {
+      AttentionFinder finder(context, *launch, kernel, row);
+      found = finder.Find();
+      resembles |= finder.resembles();
+    }
     // Rows that share keys also share the blocks' loads of them.
     if (auto* const attention = std::get_if<Attention>(&found)) {
       if (!attention->own_keys) return found;
@@ -344,6 +293,17 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
   }
   if (of_rows) return *std::move(of_rows);
   return why;
+}
+
+}  // namespace
+
+std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel) {
+  const int pointers = PointersOfAttention(context.tree, kernel);
+  if (pointers < kFewestPointers) return "";
+  bool resembles = false;
+  auto found = FindAttention(context, kernel, resembles);
+  if (pointers < kPointersOfMatrices && !resembles && std::holds_alternative<std::string>(found)) return "";
+  return found;
 }
 
 }  // namespace evo

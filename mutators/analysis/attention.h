@@ -6,12 +6,13 @@
 #include <variant>
 #include <vector>
 
+#include "mutators/analysis/attention_check.h"
 #include "mutators/mutator.h"
 
 namespace evo {
 
 // A kernel in which each thread computes one row of an attention:
-//   O[row][d] = sum over keys of softmax(scale * sum over d of Q[row][d] * K[key][d]) * V[key][d]
+//   O[row][d] = sum over keys of softmax(scale * sum over d of Q[row][d] * K[key][d] + term(row, key)) * V[key][d]
 // How it does so does not matter: in which loops, functions, arrays and passes, with which start of the largest score, or with
 // sums that shrink when a larger score comes. It is found by running threads on numbers (thread_run.h), whose results are
 // compared with the definition for several lengths, and by following how the indices of what they read and store are computed.
@@ -21,6 +22,25 @@ struct Attention {
     int parameter = -1;  // of the kernel
     std::string base;    // the same for all threads of a block
     std::string stride;  // likewise
+  };
+  // Elements for a row and a key: `base + row * row_stride + key * key_stride`.
+  struct Plane {
+    int parameter = -1;  // -1: none
+    std::string base, row_stride, key_stride;
+    std::string type;  // of elements
+  };
+  // What is added to scores: elements of a plane, or `key - row` or its absolute value, times an element if there is a plane; all
+  // times a factor.
+  struct Term {
+    ScoreTerm::Kind kind = ScoreTerm::Kind::kNone;
+    Plane plane;
+    std::string factor;
+  };
+  // A plane of integers of which zeros, or the others, hide keys. These have this score; empty: they have no weight.
+  struct Mask {
+    Plane plane;
+    bool shows_zero = false;
+    std::string hidden;
   };
   // What the kernel stores for a row whose weights are all zero: 0 / 0, zero, or nothing.
   enum class Unweighted : std::uint8_t { kUndefined, kZero, kNothing };
@@ -41,6 +61,9 @@ struct Attention {
   std::string keys;        // key is below it
   bool causal = false;     // whether a row has the keys 0 to row only
   std::string scale;       // of type float or double
+  Term term;
+  Mask mask;
+  std::string window;  // of causal rows: how many keys they have at most, the last of which is their own; empty: all
   // Whether each row has keys of its own, as the one query of a head has in decoding. Then a block has one row, strides of Q and
   // O are 0, and the texts may name the row: blockIdx, or this variable, which `rows` bounds.
   bool own_keys = false;

@@ -29,6 +29,7 @@ class AttentionBounds {
   std::int64_t rows() const { return rows_; }
   // What bounds name.
   const std::set<int>& allowed() const { return allowed_; }
+  void Allow(int symbol) { allowed_.insert(symbol); }
   // Whether all threads of a block compute the same, and blocks of other rows, too.
   bool IsOfBlock(const AffineForm& form) const;
   // Whether only the row and what is the same for all rows decides it.

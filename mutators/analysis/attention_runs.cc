@@ -74,6 +74,7 @@ AttentionRuns::AttentionRuns(const MutationContext& context, const LaunchDirecti
   FindPinned();
   FindFixed();
   FindScratch(launch);
+  FindBytes();
   FindEnlarged();
   if (refusal_.empty() && sizes_.names().size() > kTriedSizes[0].size()) refusal_ = "its launch line names too many sizes";
 }
@@ -97,66 +98,6 @@ void AttentionRuns::FindEnlarged() {
 }
 
 std::int64_t AttentionRuns::LargerSize() const { return pinned_.enlarged.empty() ? kLargerSize : kLargerEnlargedSize; }
-
-// Workspaces that only this launch names.
-void AttentionRuns::FindScratch(const LaunchDirective& launch) {
-  std::size_t place = 0;
-  for (const int child : tree_.node(kernel_).children) {
-    if (tree_.node(child).kind_name != "ParmDecl") continue;
-    if (place >= launch.arguments.size()) return;
-    const std::string& argument = launch.arguments[place++];
-    const auto& workspaces = context_.rendered.workspaces;
-    if (std::none_of(workspaces.begin(), workspaces.end(), [&](const auto& one) { return one.name == argument; })) continue;
-    int uses = 0;
-    for (const Step& step : context_.rendered.steps) {
-      if (step.launch)
-        uses += static_cast<int>(std::count(step.launch->arguments.begin(), step.launch->arguments.end(), argument));
-      else
-        uses += 2;  // a fill may be of it
-    }
-    if (uses == 1) scratch_.insert(child);
-  }
-}
-
-// Of `if (depth != HEAD_DIM) return;` and the like, what the parameter is in all that counts.
-void AttentionRuns::FindPinned() {
-  for (const int statement : tree_.node(tree_.node(kernel_).children.back()).children) {
-    const auto& parts = tree_.node(statement).children;
-    if (tree_.node(statement).kind_name != "IfStmt" || parts.size() != 2) continue;
-    const int only = OnlyStatement(tree_, parts[1]);
-    if (only < 0 || tree_.node(only).kind_name != "ReturnStmt") continue;
-    const auto named = NamedIn(tree_, parts[0]);
-    const bool common = std::all_of(named.begin(), named.end(), [&](int name) {
-      return tree_.node(name).function < 0 || tree_.node(name).kind_name == "ParmDecl" || run_.block_constants().contains(name);
-    });
-    const auto nodes = Subtree(tree_, parts[0]);
-    if (!common || std::any_of(nodes.begin(), nodes.end(), [&](int node) { return tree_.node(node).name.ends_with("Idx"); }))
-      continue;
-    guards_.push_back(statement);
-    Pin(parts[0]);
-  }
-}
-
-void AttentionRuns::Pin(int condition) {
-  condition = WithoutParentheses(tree_, condition);
-  const auto& sides = tree_.node(condition).children;
-  if (sides.size() != 2) return;
-  if (tree_.Operator(condition) == "||") return Pin(sides[0]), Pin(sides[1]);
-  if (tree_.Operator(condition) != "!=") return;
-  for (const std::size_t side : {0u, 1u}) {
-    const int parameter = NamedDeclaration(tree_, sides[side]);
-    const auto value = ConstantValue(tree_, tree_.Text(sides[1 - side]));
-    if (parameter >= 0 && value) pinned_.parameters[parameter] = *value;
-  }
-}
-
-void AttentionRuns::FindFixed() {
-  for (const auto& [parameter, expression] : sizes_.arguments()) {
-    const auto pinned = pinned_.parameters.find(parameter);
-    if (pinned != pinned_.parameters.end() && expression.Names().size() == 1 && expression.Names().front() == expression.text())
-      pinned_.sizes[expression.text()] = pinned->second;
-  }
-}
 
 // The numbers of a run; `changed` names have the value `to`. nullopt if the launch line passes what is no number.
 std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::int64_t row, const std::set<std::string>& changed,
@@ -185,7 +126,9 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
     setting.builtins[BuiltinSymbol("blockIdx", axis)] = axis == row_.axis ? 0 : head;
     setting.builtins[BuiltinSymbol("gridDim", axis)] = kOtherBlocks + static_cast<std::int64_t>(axis);
   }
-  setting.scratch = scratch_;
+  setting.scratch = given_.scratch;
+  setting.elements = given_.filled;
+  setting.integer_bytes = given_.bytes;
   setting.loaded = changed.empty() ? kLoaded[number] : to;
   if (row_.together()) {
     setting.builtins[BuiltinSymbol("blockIdx", row_.axis)] = row / row_.extent;
@@ -209,13 +152,16 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
 
 // One thread of the row, or all that share it.
 ThreadTrace AttentionRuns::RunSetting(const ThreadSetting& setting, std::int64_t row) {
-  return row_.together() ? RunTogether(setting, row) : run_.Run(setting);
+  ThreadTrace trace = row_.together() ? RunTogether(setting, row) : run_.Run(setting);
+  SplitParts(given_.packing, row, trace);
+  return trace;
 }
 
 ThreadTrace AttentionRuns::RunTogether(const ThreadSetting& setting, std::int64_t row) {
   const ThreadSetting& last = last_.setting;
   if (last_.traces.empty() || last.symbolic != setting.symbolic || last.integers != setting.integers ||
-      last.builtins != setting.builtins || last.loaded != setting.loaded || last.elements != setting.elements) {
+      last.builtins != setting.builtins || last.loaded != setting.loaded || last.elements != setting.elements ||
+      last.chosen != setting.chosen) {
     std::vector<ThreadSetting> threads(row_.shared_rows.size(), setting);
     for (std::size_t i = 0; i < threads.size(); ++i) {
       auto number = static_cast<std::int64_t>(i);
@@ -235,6 +181,7 @@ ThreadTrace AttentionRuns::RunTogether(const ThreadSetting& setting, std::int64_
     for (const auto& [from, to] : {std::pair(&trace.reads, &merged.reads), std::pair(&trace.stores, &merged.stores)}) {
       for (const auto& [buffer, elements] : *from) (*to)[buffer].insert(elements.begin(), elements.end());
     }
+    for (const auto& [buffer, elements] : trace.loaded) merged.loaded[buffer].insert(elements.begin(), elements.end());
   }
   return merged;
 }
@@ -258,7 +205,7 @@ ThreadTrace AttentionRuns::Run(std::size_t number, std::int64_t row) {
 ThreadTrace AttentionRuns::RunWith(std::size_t number, std::int64_t row, const std::set<std::string>& names, std::int64_t size) {
   auto setting = SettingOf(number, row, names, size);
   if (!setting) return {};
-  setting->symbolic = false;
+  setting->symbolic = given_.forms;
   return RunSetting(*setting, row);
 }
 
@@ -271,22 +218,33 @@ ThreadTrace AttentionRuns::RunWithoutKeys(std::int64_t row, std::int64_t rows, c
   auto setting = SettingOf(0, row, deciding, 0);
   if (!setting) return {};
   setting->loaded = 0;
-  setting->symbolic = false;
+  setting->symbolic = given_.forms;
+  return RunSetting(*setting, row);
+}
+
+ThreadTrace AttentionRuns::RunChosen(std::size_t number, std::int64_t row, std::map<int, BufferContents> chosen) {
+  auto setting = SettingOf(number, row, {}, 0);
+  if (!setting) return {};
+  setting->chosen = std::move(chosen);
+  setting->symbolic = given_.forms;
   return RunSetting(*setting, row);
 }
 
 ThreadTrace AttentionRuns::RunInfinite(std::int64_t row, const AttentionRoles& roles) {
-  auto setting = SettingOf(0, row, {}, 0);
-  if (!setting) return {};
-  setting->elements = {{roles.q, 1.0}, {roles.k, -std::numeric_limits<double>::infinity()}};
-  setting->symbolic = false;
-  return RunSetting(*setting, row);
+  const ThreadTrace finite = RunChosen(0, row, {});
+  std::map<int, BufferContents> chosen;
+  for (const auto& [part, number] : {std::pair(roles.q, 1.0), std::pair(roles.k, -std::numeric_limits<double>::infinity())}) {
+    const auto read = finite.reads.find(part);
+    if (read == finite.reads.end()) return finite;
+    for (const auto& [index, access] : read->second) chosen[BufferOfPart(part)][index] = number;
+  }
+  return RunChosen(0, row, std::move(chosen));
 }
 
 ThreadTrace AttentionRuns::RunHead(std::size_t number, std::int64_t head, std::int64_t row) {
   auto setting = SettingOf(number, row, {}, 0, head);
   if (!setting) return {};
-  setting->symbolic = false;
+  setting->symbolic = given_.forms;
   return RunSetting(*setting, row);
 }
 

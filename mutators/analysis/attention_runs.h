@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mutators/analysis/attention_check.h"
+#include "mutators/analysis/attention_packing.h"
 #include "mutators/analysis/launch_sizes.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/mutator.h"
@@ -49,8 +50,15 @@ class AttentionRuns {
   ThreadTrace RunWith(std::size_t number, std::int64_t row, const std::set<std::string>& names, std::int64_t size);
   // The same where sizes that decide about keys, but not about rows, are 0, and so is each number of keys in memory.
   ThreadTrace RunWithoutKeys(std::int64_t row, std::int64_t rows, const AttentionRoles& roles);
+  // One thread, without forms; these elements of buffers have these values.
+  ThreadTrace RunChosen(std::size_t number, std::int64_t row, std::map<int, BufferContents> chosen);
   // The same where all scores are minus infinity.
   ThreadTrace RunInfinite(std::int64_t row, const AttentionRoles& roles);
+  // From now on the parts of a buffer are buffers of their own in traces, and all elements of a buffer of integers this number.
+  void Split(const AttentionPacking& packing) { given_.packing = packing; }
+  void Fill(int buffer, double number) { given_.filled = {{buffer, number}}; }
+  // From now on all runs keep forms: without them expressions of the row and the key look like factors of data.
+  void KeepForms() { given_.forms = true; }
   // The first row that stores nothing; nullopt if all do.
   std::optional<std::int64_t> RowsOf(std::size_t number);
   // Of rows with a flat index: the same of heads, in which all rows below the length store something.
@@ -64,6 +72,10 @@ class AttentionRuns {
   int row_symbol() const;
   // The kernel's integers, and what the launch line passes for them.
   const std::vector<std::pair<int, Expression>>& arguments() const { return sizes_.arguments(); }
+  // What these integers are in a setting.
+  std::map<int, std::int64_t> IntegersOf(std::size_t number) {
+    return SettingOf(number, 0, {}, 0).value_or(ThreadSetting{}).integers;
+  }
   // The sizes that decide, in the first setting, that `rows` is the first row without work or that `row` reads so many keys.
   std::set<std::string> Driving(std::int64_t rows, std::int64_t row, const AttentionRoles& roles, std::int64_t keys);
 
@@ -82,6 +94,7 @@ class AttentionRuns {
   ThreadTrace RunSetting(const ThreadSetting& setting, std::int64_t row);
   ThreadTrace RunTogether(const ThreadSetting& setting, std::int64_t row);
   void FindScratch(const LaunchDirective& launch);
+  void FindBytes();
   void FindEnlarged();
   std::int64_t LargerSize() const;
 
@@ -101,7 +114,14 @@ class AttentionRuns {
     std::set<std::string> enlarged;
   };
   Pinned pinned_;
-  std::set<int> scratch_;
+  // What all runs have: parameters that point to scratch memory, or to bytes, and what the functions above say.
+  struct Given {
+    std::set<int> scratch, bytes;
+    AttentionPacking packing;
+    bool forms = false;
+    std::map<int, double> filled;
+  };
+  Given given_;
   // What the threads of the last block did.
   struct Block {
     std::vector<ThreadTrace> traces;

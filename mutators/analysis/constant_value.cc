@@ -112,6 +112,17 @@ std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_vi
   }
 }
 
+std::string_view LiteralBehind(const SyntaxTree& tree, std::string_view name) {
+  for (int depth = kConstantDepth; depth > 0 && !name.empty(); --depth) {
+    while (!name.empty() && (name.front() == ' ' || name.front() == '(')) name.remove_prefix(1);
+    while (!name.empty() && (name.back() == ' ' || name.back() == ')')) name.remove_suffix(1);
+    if (name.empty() || !IsName(name)) return name;
+    const std::string_view meaning = MacroText(tree.text(), name);
+    name = meaning.empty() ? ConstantText(tree, name) : meaning;
+  }
+  return {};
+}
+
 std::optional<double> RealConstant(const SyntaxTree& tree, std::string_view text) {
   double sign = 1;
   for (int depth = kConstantDepth; depth > 0; --depth) {

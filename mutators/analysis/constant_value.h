@@ -15,6 +15,9 @@ std::optional<std::int64_t> ConstantValue(const SyntaxTree& tree, std::string_vi
 // The same for a real number: a literal, a macro or a file-scope constant that is one, or an infinity by its usual names.
 std::optional<double> RealConstant(const SyntaxTree& tree, std::string_view text);
 
+// The text of the number that a name stands for, as a macro or a file-scope constant; empty if it is none.
+std::string_view LiteralBehind(const SyntaxTree& tree, std::string_view name);
+
 // The parameters on which an expression depends, directly or through macros and constants, with their present values: those that
 // an edit needs if it is right because of the expression's present value. All parameters if the expression contains a name that
 // stands for none of these.

@@ -318,6 +318,8 @@ const ThreadConstant& ThreadCode::Resolved(int number) {
   constant.resolved = true;
   constant.depends_on_size = DependsOnSize(tree_, constant.text);
   if (!IsRealLiteral(constant.text)) constant.integer = ConstantValue(tree_, constant.text);
+  // Such as a mask of lanes, in hexadecimal digits or with a suffix.
+  if (!constant.integer && constant.is_name) constant.integer = PlainInteger(LiteralBehind(tree_, constant.text));
   if (!constant.integer) constant.real = RealConstant(tree_, constant.text);
   if (constant.real) constant.real_text = SharedText(std::string(constant.text));
   return constant;

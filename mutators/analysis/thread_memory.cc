@@ -2,11 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "mutators/analysis/fingerprint.h"
 
 namespace evo {
+namespace {
+
+// Which number an element of a buffer is, if the setting says it.
+std::optional<double> ChosenElement(const ThreadSetting& setting, const ThreadPlace& place) {
+  if (const auto buffer = setting.chosen.find(place.memory); buffer != setting.chosen.end()) {
+    if (const auto element = buffer->second.find(place.index); element != buffer->second.end()) return element->second;
+  }
+  const auto all = setting.elements.find(place.memory);
+  return all == setting.elements.end() ? std::nullopt : std::optional(all->second);
+}
+
+}  // namespace
 
 ThreadMemory::ThreadMemory(const SyntaxTree& tree, const ThreadCode& code, ThreadSymbols& symbols, const ThreadSetting& setting,
                            ThreadTrace& trace, Refusal& refusal)
@@ -142,9 +155,10 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
     const auto element = stored->second.find(place.index);
     if (element != stored->second.end()) return ThreadValue::Real(element->second.value);
   }
-  if (buffer.integers) return LoadInteger(place);
-  const auto set = setting_.elements.find(place.memory);
-  ThreadValue value = ThreadValue::Real(set != setting_.elements.end() ? set->second : RandomElement(place.memory, place.index));
+  if (buffer.integers || (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
+    return LoadInteger(place);
+  const auto chosen = ChosenElement(setting_, place);
+  ThreadValue value = ThreadValue::Real(chosen ? *chosen : RandomElement(place.memory, place.index));
   value.element = true;
   value.memory = place.memory;
   value.integer = place.index;
@@ -155,9 +169,14 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
 
 // An element of a buffer of integers, as a symbol: all threads of a block have the same if they have the same index.
 ThreadValue ThreadMemory::LoadInteger(const ThreadPlace& place) {
-  if (!setting_.symbolic) return ThreadValue::Integer(setting_.loaded);
-  const AffineForm index = FormOr(place.form, place.index);
-  return ThreadValue::Integer(setting_.loaded, symbols_.LoadedAt(tree_.node(place.memory).name, index));
+  const auto chosen = ChosenElement(setting_, place);
+  ThreadTrace::Loaded& loaded = trace_.loaded[place.memory][place.index];
+  loaded.value = chosen ? static_cast<std::int64_t>(*chosen) : setting_.loaded;
+  if (!setting_.symbolic) return ThreadValue::Integer(loaded.value);
+  loaded.index = FormOr(place.form, place.index);
+  FormPointer form = symbols_.LoadedAt(tree_.node(place.memory).name, loaded.index);
+  loaded.symbol = *form->Symbols().begin();
+  return ThreadValue::Integer(loaded.value, std::move(form));
 }
 
 // An element of a buffer that the thread may also have stored to.

@@ -57,6 +57,9 @@ struct ThreadSetting {
   std::set<int> scratch;           // parameters that point to scratch memory of the kernel alone
   std::int64_t loaded = 5;         // the elements of buffers of integers
   std::map<int, double> elements;  // of these parameters, all elements are this number
+  // Of these parameters, these elements are these numbers, also of integers.
+  std::map<int, BufferContents> chosen;
+  std::set<int> integer_bytes;  // parameters whose bytes are integers that decide, and not elements to compute with
   // What these parameters point to at first: scratch memory that others have written, of which ThreadTrace tells, too. Only what
   // is there may be read.
   std::map<int, const BufferContents*> contents;
@@ -74,6 +77,12 @@ struct ThreadTrace {
     AffineForm index;  // if the setting is symbolic
     SumPointer sum;    // of what is stored, and its inner one
     SumPointer inner;
+  };
+  // An element of a buffer of integers.
+  struct Loaded {
+    std::int64_t value = 0;
+    AffineForm index;  // if the setting is symbolic, as is the element's own symbol
+    int symbol = -1;
   };
   // An access to a buffer.
   struct Touch {
@@ -98,6 +107,7 @@ struct ThreadTrace {
   Moment before, after;                                  // the watched statement, the last time that it was run
   std::map<int, std::map<std::int64_t, Access>> reads;   // by parameter and element
   std::map<int, std::map<std::int64_t, Access>> stores;  // the last of each element
+  std::map<int, std::map<std::int64_t, Loaded>> loaded;  // of buffers of integers, by parameter and element
   std::vector<Touch> touches;                            // in the order in which they were made
   // Integers that were compared and are the same for all threads of a block, by their texts.
   std::map<std::string, std::pair<std::int64_t, AffineForm>> compared;

@@ -123,6 +123,16 @@ const std::string_view kGroupAttention = R"(
     const float inverse = INVERSE_;
 )";
 
+// Of scores to which something is added, or which a mask hides.
+const std::string_view kGroupTerms = R"(
+#pragma unroll
+    for (int i = 0; i < TILE_KEYS_ / 2; ++i) {
+      const int key = first_key + i / 4 * 8 + lane % 4 * 2 + i % 2, row = own_row + i / 2 % 2 * 8 + lane / 4;
+      float& score = scores[i];
+SCORE_
+    }
+)";
+
 const std::string_view kGroupStoreElements = R"(
     const int place = warp * 16 + r * 8 + lane / 4;
 #pragma unroll

@@ -19,6 +19,9 @@ class AttentionGroupWriter : public AttentionSource {
   std::string Body() const;
   // The dynamic shared memory of a block, an expression of the parameters.
   std::string SharedBytes() const;
+
+ private:
+  std::string WithTerms(std::string text) const;
 };
 
 }  // namespace evo

@@ -20,7 +20,13 @@ constexpr std::string_view kAttentionNames =
     "weights end steps step next t place d key row slot scores part i j e r first_key most shift fade sum left "
     "weight inverse last_row last_key score from_q from_k count from_v to kPanel bring size signed_factor kVector "
     "kVectors kColumns kGroups warp_sums warp_largest warp_weights group column begin stride_k stride_v aligned c "
-    "first keys values k v elements share";
+    "first keys values k v elements share from_bias from_mask slope";
+constexpr std::string_view kLastDeclaration = "  const ELEMENT_* from_v = V_;\n";
+constexpr std::string_view kLastOfFloats = "  const float* from_v = V_;\n";
+
+std::string AsOperand(const std::string& expression) {
+  return expression.find(' ') == std::string::npos ? expression : fmt::format("({})", expression);
+}
 
 }  // namespace
 
@@ -35,7 +41,7 @@ LaunchChange AttentionGrid(const Attention& found, const std::string& rows) {
 
 AttentionSource::AttentionSource(const SyntaxTree& tree, const Attention& found, AttentionParameters names,
                                  std::vector<const DeviceBlock*> blocks)
-    : tree_(tree), found_(found), names_(std::move(names)), blocks_(std::move(blocks)) {}
+    : tree_(tree), found_(found), names_(std::move(names)), terms_(found), blocks_(std::move(blocks)) {}
 
 std::string AttentionSource::Blocks() const {
   std::string text;
@@ -44,11 +50,9 @@ std::string AttentionSource::Blocks() const {
   return text;
 }
 
-std::string AttentionSource::Element(const std::string& type) const { return type == "__half" ? "half" : type; }
-
 std::string AttentionSource::Stride(const std::string& stride) const {
   if (stride == std::to_string(found_.depth)) return found_.depth_name;
-  return stride.find(' ') == std::string::npos ? stride : fmt::format("({})", stride);
+  return AsOperand(stride);
 }
 
 // What stays of the source where the body stands: its own names must differ from those there.
@@ -58,6 +62,9 @@ std::string AttentionSource::Kept() const {
   kept += Declarations() + fmt::format(" {} {} {} {} ", found_.rows, found_.keys, found_.scale, found_.depth_name);
   for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
     kept += fmt::format("{} {} ", matrix->base, matrix->stride);
+  for (const Attention::Plane* plane : {&found_.term.plane, &found_.mask.plane})
+    kept += fmt::format("{} {} {} ", plane->base, plane->row_stride, plane->key_stride);
+  kept += fmt::format("{} {} ", found_.term.factor, found_.window);
   const std::string& text = tree_.text();
   for (std::size_t at = text.find("#define "); at != std::string::npos; at = text.find("#define ", at + 1))
     kept += text.substr(at, text.find('\n', at) + 1 - at);
@@ -79,10 +86,13 @@ std::string AttentionSource::Own(std::string text) const {
 
 // The text with what the kernel says in the place of the words that end with _.
 std::string AttentionSource::Filled(std::string text) const {
-  const auto start = [&](const Attention::Matrix& matrix) {
+  const auto start = [&](const auto& matrix) {
+    if (matrix.parameter < 0) return std::string();
     const std::string& name = tree_.node(matrix.parameter).name;
     return matrix.base == "0" ? name : fmt::format("{} + {}", name, matrix.base);
   };
+  const Attention::Plane &bias = found_.term.plane, &mask = found_.mask.plane;
+  const std::string only = bias.parameter < 0 ? "" : fmt::format("{}[{}]", tree_.node(bias.parameter).name, bias.base);
   const std::string of_block = fmt::format("int(blockIdx.{})", "xyz"[found_.axis]);
   const std::string backwards = fmt::format("int(gridDim.{0} - 1 - blockIdx.{0})", "xyz"[found_.axis]);
   const std::pair<std::string_view, std::string> words[] = {{"WARPS_", names_.warps},
@@ -90,8 +100,8 @@ std::string AttentionSource::Filled(std::string text) const {
                                                             {"WARP_ROWS_", names_.warp_rows},
                                                             {"TILE_KEYS_", names_.tile_keys},
                                                             {"STAGES_", names_.stages},
-                                                            {"ELEMENT_", Element(found_.element)},
-                                                            {"OUTPUT_", Element(found_.output)},
+                                                            {"ELEMENT_", ElementName(found_.element)},
+                                                            {"OUTPUT_", ElementName(found_.output)},
                                                             {"DEPTH_", found_.depth_name},
                                                             {"ROWS_", found_.rows},
                                                             {"KEYS_", found_.keys},
@@ -104,6 +114,15 @@ std::string AttentionSource::Filled(std::string text) const {
                                                             {"K_STRIDE_", Stride(found_.k.stride)},
                                                             {"V_STRIDE_", Stride(found_.v.stride)},
                                                             {"O_STRIDE_", Stride(found_.o.stride)},
+                                                            {"BIAS_", start(bias)},
+                                                            {"BIAS_ROW_", Stride(bias.row_stride)},
+                                                            {"BIAS_KEY_", Stride(bias.key_stride)},
+                                                            {"BIAS_ONLY_", only},
+                                                            {"FACTOR_", AsOperand(found_.term.factor)},
+                                                            {"MASK_", start(mask)},
+                                                            {"MASK_ROW_", Stride(mask.row_stride)},
+                                                            {"MASK_KEY_", Stride(mask.key_stride)},
+                                                            {"WINDOW_", AsOperand(found_.window)},
                                                             {"SCALE_", Parenthesised(found_.scale)}};
   for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);
   return text;
@@ -128,7 +147,11 @@ std::string AttentionSource::Declarations() const {
 }
 
 std::string AttentionSource::BodyOf(const std::string& text) const {
-  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(text)));
+  std::string own = text;
+  for (const std::string_view line : {kLastDeclaration, kLastOfFloats}) {
+    if (const std::size_t at = own.find(line); at != std::string::npos) own.insert(at + line.size(), terms_.Declarations());
+  }
+  return fmt::format("{{\n{}{}}}", Declarations(), Filled(Own(own)));
 }
 
 std::string AttentionSource::Inverse() const {
@@ -136,7 +159,5 @@ std::string AttentionSource::Inverse() const {
 }
 
 std::string AttentionSource::End() const { return found_.causal ? "min(last_key, first_row + kRows)" : "last_key"; }
-
-std::string AttentionSource::Seen() const { return found_.causal ? "min(last_key, own_row + 1)" : "last_key"; }
 
 }  // namespace evo

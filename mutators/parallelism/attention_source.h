@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mutators/analysis/attention.h"
+#include "mutators/parallelism/attention_terms.h"
 #include "mutators/parallelism/device_blocks.h"
 
 namespace evo {
@@ -33,14 +34,14 @@ class AttentionSource {
   AttentionSource(const SyntaxTree& tree, const Attention& found, AttentionParameters names,
                   std::vector<const DeviceBlock*> blocks);
 
-  // One over a row's sum of weights, where the keys of a block end, and those that all rows of a warp see.
+  // One over a row's sum of weights, and where the keys of a block end.
   std::string Inverse() const;
   std::string End() const;
-  std::string Seen() const;
 
   const SyntaxTree& tree_;
   const Attention& found_;
   AttentionParameters names_;
+  const AttentionTerms terms_;
   std::vector<const DeviceBlock*> blocks_;
 
  private:
@@ -48,7 +49,6 @@ class AttentionSource {
   std::string Own(std::string text) const;
   std::string Filled(std::string text) const;
   std::string Declarations() const;
-  std::string Element(const std::string& type) const;
   std::string Stride(const std::string& stride) const;
 };
 

@@ -88,6 +88,10 @@ QUERY_PART_
         }
       }
     }
+)";
+
+// Of scores that are only scaled: the others are not looked at where all rows of the warp see all keys of a tile.
+const std::string_view kAttentionScaled = R"(
 #pragma unroll
     for (int i = 0; i < kParts; ++i) {
 #pragma unroll
@@ -106,6 +110,22 @@ QUERY_PART_
             const int key = first_key + j * 8 + lane % 4 * 2 + e % 2;
             if (HIDDEN_) scores[i][j][e] = -INFINITY;
           }
+        }
+      }
+    }
+)";
+
+// Of scores to which something is added, or which a mask hides.
+const std::string_view kAttentionTerms = R"(
+#pragma unroll
+    for (int i = 0; i < kParts; ++i) {
+#pragma unroll
+      for (int j = 0; j < TILE_KEYS_ / 8; ++j) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int key = first_key + j * 8 + lane % 4 * 2 + e % 2, row = own_row + i * 16 + e / 2 * 8 + lane / 4;
+          float& score = scores[i][j][e];
+SCORE_
         }
       }
     }

@@ -10,6 +10,8 @@ extern const std::string_view kAttentionBegin;
 // The queries of a warp stay in registers, or are loaded in each step where rows are long.
 extern const std::string_view kAttentionQueries, kAttentionQueryPart;
 extern const std::string_view kAttentionScores;
+// Scores are only scaled, or something is added to them or a mask hides some.
+extern const std::string_view kAttentionScaled, kAttentionTerms;
 extern const std::string_view kAttentionWeights;
 extern const std::string_view kAttentionRows;
 extern const std::string_view kAttentionStoreElements, kAttentionStoreNumbers;

@@ -14,6 +14,8 @@ namespace {
 // Elements of a row up to which a warp's queries have room in its registers beside sums and scores.
 constexpr std::int64_t kDepthOfKeptQueries = 224;
 
+constexpr std::string_view kFloatHidden = "      if (HIDDEN_) continue;\n";
+
 bool KeepsQueries(const Attention& found) { return found.depth <= kDepthOfKeptQueries; }
 
 }  // namespace
@@ -40,14 +42,18 @@ std::string AttentionWriter::Body() const {
   if (found_.element == "float") {
     std::string text(kFloatAttention.substr(1));
     text = WithOtherName(text, "END_", End());
-    text = WithOtherName(text, "HIDDEN_", found_.causal ? "first_key + j > row" : "false");
     text = WithOtherName(text, "RESULT_", zero ? "weights > 0.0f ? sums[i] / weights : 0.0f" : "sums[i] / weights");
-    if (!found_.causal) text.replace(text.find("      if (false) continue;\n"), 27, "");
-    return BodyOf(text);
+    const bool window = !found_.window.empty();
+    text.replace(text.find(kFloatHidden), kFloatHidden.size(),
+                 terms_.has_scores() || window ? terms_.FloatScoreStep("      ")
+                 : found_.causal               ? "      if (first_key + j > row) continue;\n"
+                                               : "");
+    return BodyOf(terms_.FromWindow(text));
   }
   std::string text;
-  for (const std::string_view part : {kAttentionBegin, kAttentionScores, kAttentionWeights, kAttentionRows,
-                                      found_.output == found_.element ? kAttentionStoreElements : kAttentionStoreNumbers})
+  for (const std::string_view part :
+       {kAttentionBegin, kAttentionScores, terms_.has_scores() ? kAttentionTerms : kAttentionScaled, kAttentionWeights,
+        kAttentionRows, found_.output == found_.element ? kAttentionStoreElements : kAttentionStoreNumbers})
     text += part.substr(1);
   const auto with = [&](std::string_view line, std::string_view other) {
     const std::size_t at = text.find(line);
@@ -63,10 +69,10 @@ std::string AttentionWriter::Body() const {
   if (found_.keyless || found_.keys.find('[') != std::string::npos) text = WithOtherName(text, "__syncwarp", "__syncthreads");
   // What depends on whether keys behind the row are hidden.
   text = WithOtherName(text, "END_", End());
-  text = WithOtherName(text, "SEEN_", Seen());
-  text = WithOtherName(text, "HIDDEN_",
-                       found_.causal ? "key >= last_key || key > own_row + i * 16 + e / 2 * 8 + lane / 4" : "key >= last_key");
-  return BodyOf(text);
+  text = WithOtherName(text, "SEEN_", terms_.Seen("WARP_ROWS_"));
+  text = WithOtherName(text, "HIDDEN_", terms_.Hidden("own_row + i * 16 + e / 2 * 8 + lane / 4"));
+  if (terms_.has_scores()) with("SCORE_\n", terms_.ScoreStep("          "));
+  return BodyOf(terms_.FromWindow(text));
 }
 
 }  // namespace evo

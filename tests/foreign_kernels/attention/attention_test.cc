@@ -3,31 +3,24 @@
 namespace evo {
 namespace {
 
-using ForeignAttentions = ForeignKernelTest;
+class ForeignAttentions : public ForeignKernelTest {
+ protected:
+  static std::string TextOf(const std::string& kernel) {
+    return LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / (kernel + ".cu")).text;
+  }
+};
 
 TEST_F(ForeignAttentions, FuseAttention) {
-  Check("fuse_attention", {{"01_three_passes"},
-                           {"02_online_strided"},
-                           {"03_block_per_row"},
-                           {"04_warp_per_row"},
-                           {"05_scores_in_global"},
-                           {"06_separate_kernels"},
-                           {"07_key_lengths"},
-                           {"08_template"},
-                           {"09_shared_tiles"},
-                           {"10_flat_macro_fp32"},
-                           {"11_no_keys"},
-                           {"12_causal_masked_half2", "which is not understood"},
-                           {"13_alibi", "it reads 4 buffers, and attention reads three"},
-                           {"14_padding_mask", "decides what it computes"},
-                           {"15_sliding_window", "with 67 keys, what it stores is not softmax"},
-                           {"16_packed_qkv", "(silence)"},
-                           {"17_grouped_queries"},
-                           {"18_decode_cache"},
-                           {"19_two_kernels"},
-                           {"20_additive_bias", "it reads 4 buffers, and attention reads three"},
-                           {"21_decode_thread"},
-                           {"22_long_rows"}});
+  Check("fuse_attention", {{"01_three_passes"},    {"02_online_strided"},   {"03_block_per_row"},
+                           {"04_warp_per_row"},    {"05_scores_in_global"}, {"06_separate_kernels"},
+                           {"07_key_lengths"},     {"08_template"},         {"09_shared_tiles"},
+                           {"10_flat_macro_fp32"}, {"11_no_keys"},          {"12_causal_masked_half2", "which is not understood"},
+                           {"13_alibi"},           {"14_padding_mask"},     {"15_sliding_window"},
+                           {"16_packed_qkv"},      {"17_grouped_queries"},  {"18_decode_cache"},
+                           {"19_two_kernels"},     {"20_additive_bias"},    {"21_decode_thread"},
+                           {"22_long_rows"},       {"23_packed_planes"},    {"24_packed_keys"},
+                           {"25_ignored_keys"},    {"26_query_key_mask"},   {"27_window_argument"},
+                           {"28_relative_bias"},   {"29_computed_slopes"},  {"30_local_slopes"}});
 }
 
 // What fuse_attention refuses is refused in silence.
@@ -44,16 +37,67 @@ TEST_F(ForeignAttentions, WarpGroupAttention) {
                                  {"10_flat_macro_fp32", "sdpa: its rows are of float"},
                                  {"11_no_keys", "ragged: its rows are of float"},
                                  {"12_causal_masked_half2", "(silence)"},
-                                 {"13_alibi", "(silence)"},
-                                 {"14_padding_mask", "(silence)"},
-                                 {"15_sliding_window", "(silence)"},
-                                 {"16_packed_qkv", "(silence)"},
+                                 {"13_alibi", "its rows have 32 elements"},
+                                 {"14_padding_mask", "bert_self_attention: its rows are of float"},
+                                 {"15_sliding_window"},
+                                 {"16_packed_qkv"},
                                  {"17_grouped_queries"},
                                  {"18_decode_cache", "(silence)"},
                                  {"19_two_kernels", "pv: its rows are of float"},
-                                 {"20_additive_bias", "(silence)"},
+                                 {"20_additive_bias", "biased_attention: its rows are of float"},
                                  {"21_decode_thread", "(silence)"},
-                                 {"22_long_rows"}});
+                                 {"22_long_rows"},
+                                 {"23_packed_planes", "planes_attention: its rows are of float"},
+                                 {"24_packed_keys"},
+                                 {"25_ignored_keys"},
+                                 {"26_query_key_mask"},
+                                 {"27_window_argument"},
+                                 {"28_relative_bias"},
+                                 {"29_computed_slopes"},
+                                 {"30_local_slopes", "local_slopes: its rows are of float"}});
+}
+
+// Also with the blocks of which small problems have enough for all multiprocessors, and several of them in a row's window.
+TEST_F(ForeignAttentions, TermsMasksAndWindowsInSmallBlocks) {
+  forms_ = 2;
+  for (const char* kernel :
+       {"15_sliding_window", "16_packed_qkv", "26_query_key_mask", "27_window_argument", "28_relative_bias", "30_local_slopes"}) {
+    SCOPED_TRACE(kernel);
+    for (const char* macro : {"fuse_attention", "warp_group_attention"}) {
+      std::string refusal;
+      EXPECT_TRUE(Applies(macro, TextOf(kernel), refusal) || refusal.ends_with("of float")) << refusal;
+    }
+  }
+}
+
+// What is almost one of these is none.
+TEST_F(ForeignAttentions, RefusesNearMisses) {
+  struct NearMiss {
+    const char *kernel, *from, *to, *why;
+  };
+  const NearMiss near_misses[] = {
+      {"16_packed_qkv", "v[(size_t)t2 * C3 + lane])", "v[(size_t)(t2 + 1) * C3 + lane])", "(silence)"},
+      {"13_alibi", "slopes[bh % H]", "slopes[t % H]", "depends on the thread"},
+      {"13_alibi", "(float)(s - t)", "(float)((s - t) * (s - t))", "what it stores is not softmax"},
+      {"13_alibi", "slope * (float)(s - t)", "slope * (float)max(s - t, -40)", "with 43 keys"},
+      {"20_additive_bias", "float s = b[c];", "float s = b[c / 2];", "it reads 4 buffers"},
+      {"20_additive_bias", "bh % n_heads) * n_rows + r) *", "bh % n_heads) * n_rows + r / 2) *", "depends on the thread"},
+      {"14_padding_mask", "keep ?", "keep == 1 ?", "does not only hide keys by zeros or by all other numbers"},
+      {"14_padding_mask", "#define MASKED -10000.0f", "#define MASKED -3.0f", "it compares a score or a weight with -3"},
+      {"14_padding_mask", "float highest = MASKED;", "float highest = 0.5f * MASKED;", "a weight with -5000"},
+      {"25_ignored_keys", "mixed[d] / total : 0.0f", "mixed[d] / total : 1.0f", "whose keys are all hidden is neither"},
+      {"15_sliding_window", "i - WINDOW + 1)", "i / WINDOW * WINDOW)", "with 67 keys"},
+      {"15_sliding_window", "i - WINDOW + 1)", "i - WINDOW - i / 20)", "with 67 keys"},
+      {"27_window_argument", "row - key >= window", "row - key >= 2 * window", "it is not known what says so"},
+      {"27_window_argument", "row - key >= window", "row - key >= min(window, 40)",
+       "do not see window keys where these are many"},
+      {"27_window_argument", "row - key >= window", "row - key >= max(window, 2)", "where its window of window keys is empty"}};
+  for (const auto& [kernel, from, to, why] : near_misses) {
+    SCOPED_TRACE(std::string(kernel) + ": " + to);
+    std::string refusal;
+    const bool applies = Applies("fuse_attention", With(TextOf(kernel), from, to), refusal);
+    EXPECT_THAT(applies ? "applies" : refusal, testing::HasSubstr(why));
+  }
 }
 
 }  // namespace
