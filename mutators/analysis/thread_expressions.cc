@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
@@ -75,7 +76,10 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case kCount:
       return Count(node);
     case kDereference:
-      return memory_.Load(PlaceOf(expression));
+    case kReinterpret:
+      return LoadAt(PlaceOf(expression), node);
+    case kComponent:
+      return Component(node, expression);
     case kAddress:
     case kUnary:
       return Unary(node, expression);
@@ -95,7 +99,7 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
       if (tree_.node(expression).children.size() != 3) return Refuse(Quoted(tree_, expression));
       return Evaluate(IsTrue(first) ? second : third);
     case kCast:
-      return EvaluateAs(node.type, first);
+      return Cast(node, expression);
     case kBuiltin:
       return BuiltinValue(integers_.Builtin(node.detail), node.detail, setting_);
     case kRow:
@@ -145,7 +149,7 @@ ThreadValue ThreadExpressions::Element(const ThreadNode& node, int expression) {
   }
   // Of a table: an array of real numbers that the run does not follow.
   if (setting_.addresses && node.variable >= 0 && !memory_.HasArray(node.variable)) return ThreadValue::Real(kSomeNumber);
-  return memory_.Load(PlaceOf(expression));
+  return LoadAt(PlaceOf(expression), node);
 }
 
 ThreadValue ThreadExpressions::Literal(const ThreadNode& node, int expression) {
@@ -180,7 +184,7 @@ ThreadValue ThreadExpressions::Count(const ThreadNode& node) {
   }
   ThreadValue old = memory_.Load(place);
   if (refusal_.given()) return {};
-  ThreadValue changed = arithmetic_.Combined(node.computed, old, ThreadValue::Integer(1));
+  ThreadValue changed = arithmetic_.Combined(node.computed, old, Scaled(node, old, ThreadValue::Integer(1)));
   memory_.Store(place, changed);
   return node.behind ? old : changed;
 }
@@ -202,7 +206,10 @@ ThreadValue ThreadExpressions::Binary(const ThreadNode& node, int expression) {
   const ThreadValue& left = stays ? Operand(node.parts[0], own_left) : own_left = Evaluate(node.parts[0]);
   const ThreadValue& right = Operand(node.parts[1], own_right);
   if (refusal_.given()) return {};
-  ThreadValue value = arithmetic_.Combined(node.computed, left, right);
+  ThreadValue value = !node.to_vectors ? arithmetic_.Combined(node.computed, left, right)
+                      : left.kind == ThreadValue::Kind::kPointer
+                          ? arithmetic_.Combined(node.computed, left, Scaled(node, left, right))
+                          : arithmetic_.Combined(node.computed, Scaled(node, right, left), right);
   return value.kind == ThreadValue::Kind::kNone ? NotUnderstood(expression) : value;
 }
 
@@ -214,14 +221,17 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
   if (refusal_.given()) return;
   if (!node.assigns_only) {
     const ThreadValue* const old = memory_.ValueAt(place);
-    value = old != nullptr ? arithmetic_.Combined(node.computed, *old, value)
-                           : arithmetic_.Combined(node.computed, memory_.Load(place), value);
+    const ThreadValue loaded = old != nullptr ? ThreadValue{} : memory_.Load(place);
+    const ThreadValue& before = old != nullptr ? *old : loaded;
+    value = arithmetic_.Combined(node.computed, before, Scaled(node, before, value));
     if (value.kind == ThreadValue::Kind::kNone) {
       NotUnderstood(expression);
       return;
     }
   }
-  value = arithmetic_.Converted(std::move(value), code_.At(sides.front()).type);
+  const ThreadNode& target = code_.At(sides.front());
+  if (value.kind == ThreadValue::Kind::kVector && place.memory >= 0 && !FitsAt(place, target, value)) return;
+  value = arithmetic_.Converted(std::move(value), target.type);
   if (result != nullptr) *result = value;
   memory_.Store(place, std::move(value));
 }
@@ -238,11 +248,19 @@ ThreadPlace ThreadExpressions::PlaceOf(int named) {
   ThreadValue pointer;
   if (node.place == ThreadNode::Place::kElement) {
     ThreadAddress address;
-    if (integers_.EvaluateElement(parts[0], parts[1], address)) return {-1, address.memory, address.integer, nullptr, named};
+    const bool vectors = code_.At(parts[0]).to_vectors;
+    if (!vectors && integers_.EvaluateElement(parts[0], parts[1], address))
+      return {-1, address.memory, address.integer, nullptr, named};
     const ThreadValue index = Evaluate(parts[1]), array = Evaluate(parts[0]);
-    pointer = arithmetic_.Combined(kPlus, array, index);
+    pointer = arithmetic_.Combined(kPlus, array, vectors ? Scaled(code_.At(parts[0]), array, index) : index);
   } else if (node.place == ThreadNode::Place::kDereference) {
     pointer = Evaluate(parts[0]);
+  } else if (node.place == ThreadNode::Place::kComponent) {
+    return ComponentOf(code_.At(node.bare));
+  } else if (node.place == ThreadNode::Place::kReinterpret) {
+    const ThreadPlace place = PlaceOf(parts[0]);
+    const int each = place.memory < 0 || setting_.addresses ? 0 : code_.variable(place.memory).bytes;
+    if (each > 0 && (node.vector ? node.bytes % each == 0 : node.bytes == each)) return place;
   }
   if (pointer.kind != ThreadValue::Kind::kPointer) {
     NotUnderstood(node.bare);
@@ -317,10 +335,14 @@ ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression)
   if (call.callee.kind == ThreadCallee::Kind::kLoad && call.arguments.size() == 1) {
     ThreadValue pointer = Evaluate(call.arguments.front());
     if (pointer.kind != ThreadValue::Kind::kPointer) return {};
-    return memory_.Load({-1, pointer.memory, pointer.integer, std::move(pointer.form), expression});
+    return LoadAt({-1, pointer.memory, pointer.integer, std::move(pointer.form), expression}, code_.At(expression));
   }
   ThreadArguments values;
   for (const int argument : call.arguments) values.push_back(Evaluate(argument));
+  if (refusal_.given()) return {};
+  if (!setting_.addresses) {
+    if (auto made = VectorCalled(arithmetic_, call.callee.name, values)) return *std::move(made);
+  }
   return refusal_.given() ? ThreadValue{} : arithmetic_.Called(call.callee, values);
 }
 

@@ -60,6 +60,12 @@ class ThreadExpressions {
   ThreadValue CallDefined(const ThreadCall& call);
   ThreadValue CallKnown(const ThreadCall& call, int expression);
   ThreadPlace PlaceOf(int named);
+  ThreadPlace ComponentOf(const ThreadNode& node);
+  ThreadValue Component(const ThreadNode& node, int expression);
+  ThreadValue Cast(const ThreadNode& node, int expression);
+  bool FitsAt(const ThreadPlace& place, const ThreadNode& node, const ThreadValue& vector);
+  ThreadValue LoadAt(const ThreadPlace& place, const ThreadNode& node);
+  ThreadValue Scaled(const ThreadNode& node, const ThreadValue& pointer, ThreadValue by);
 
   const SyntaxTree& tree_;
   ThreadCode& code_;
