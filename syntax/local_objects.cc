@@ -261,8 +261,7 @@ class ObjectFields {
     const auto text = Substituted(result, passed, deep + 1);
     if (!text) return std::nullopt;
     const std::string& returned = tree_.node(method).type;
-    const std::string_view value = std::string_view(returned).substr(0, returned.find(" ("));
-    const bool reference = value.ends_with("&");
+    const bool reference = returned.substr(0, returned.find('(')).ends_with("&");
     const bool same = reference || ValueType(tree_.node(result).type) == ValueType(type);
     const std::string& kind = tree_.node(result).kind_name;
     if (same && (kind == "ArraySubscriptExpr" || (kind == "MemberRefExpr" && reference))) return text;
@@ -313,11 +312,15 @@ std::optional<std::string> WithoutLocalObjects(const SyntaxTree& tree) {
     ObjectFields::Splices more;
     if (tree.node(node).kind_name != "VarDecl" || !ObjectFields(tree, node).Find(more)) continue;
     // What is in another is written the next time.
-    const bool apart = std::all_of(more.begin(), more.end(), [&](const auto& one) {
-      return std::all_of(splices.begin(), splices.end(), [&](const auto& other) {
-        return one.first.end <= other.first.begin || other.first.end <= one.first.begin;
-      });
-    });
+    const auto overlaps = [](const auto& one, const auto& other) {
+      return one.first.begin < other.first.end && other.first.begin < one.first.end;
+    };
+    bool apart = true;
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      const auto with_one = [&](const auto& other) { return overlaps(more[i], other); };
+      apart = apart && std::none_of(splices.begin(), splices.end(), with_one) &&
+              std::none_of(more.begin(), more.begin() + static_cast<std::ptrdiff_t>(i), with_one);
+    }
     if (apart) splices.insert(splices.end(), more.begin(), more.end());
   }
   if (splices.empty()) return std::nullopt;

@@ -218,7 +218,7 @@ bool ProductFinder::RunAll(std::size_t number) {
       sums.push_back(std::move(sum));
     }
     if (why_.empty()) continue;
-    sizes_.others = sizes_.misaligned > 0;
+    sizes_.others = sizes_.misaligned > 0 || (sizes_.widest > 1 && !parts_.plain());
     return false;
   }
   sizes_.others = true;
@@ -231,6 +231,8 @@ bool ProductFinder::FindRoles() {
     if (!written_.contains(parameter)) integers.push_back(parameter);
   }
   read_.erase(output_);
+  // Arrays in constant memory are not copied by tiles.
+  std::erase_if(read_, [&](int one) { return tree_.node(one).kind_name != "ParmDecl"; });
   // What it accesses at once may be counted as one.
   int next = static_cast<int>(tree_.nodes().size());
   const std::size_t parameters = integers.size();

@@ -120,6 +120,24 @@ std::optional<std::string> WithLateCondition(const MutationContext& context, int
   return ConditionMover(context.tree, kernel).Run();
 }
 
+std::optional<std::string> WithSingleDeclarations(const MutationContext& context, int kernel) {
+  const SyntaxTree& tree = context.tree;
+  Replacements single;
+  for (const int node : Subtree(tree, kernel)) {
+    const SyntaxNode& statement = tree.node(node);
+    if (statement.kind_name != "DeclStmt" || statement.children.size() < 2 || !IsInBlock(tree, node)) continue;
+    std::string text;
+    for (const int variable : statement.children) {
+      const SyntaxNode& declared = tree.node(variable);
+      if (declared.kind_name != "VarDecl" || !IsIntegerType(declared.type) || declared.children.empty()) break;
+      text += fmt::format("{}{} {} = {};", text.empty() ? "" : " ", declared.type, declared.name,
+                          tree.Text(declared.children.back()));
+      if (variable == statement.children.back()) single.emplace_back(node, text);
+    }
+  }
+  return single.empty() ? std::nullopt : std::optional(TextWith(tree, 0, single));
+}
+
 std::optional<std::string> WithBatchesAlongZ(const MutationContext& context, int kernel) {
   const SyntaxTree& tree = context.tree;
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, tree.node(kernel).name);

@@ -14,6 +14,9 @@ namespace evo {
 // that the sums of all elements read nothing else. nullopt if it has none.
 std::optional<std::string> WithLateCondition(const MutationContext& context, int kernel);
 
+// With a declaration for each of a kernel's integers. nullopt if each has its own.
+std::optional<std::string> WithSingleDeclarations(const MutationContext& context, int kernel);
+
 // With the batches of a kernel that numbers the elements of each by one index along z instead of along y, and without its loop
 // over these elements. nullopt if it is none.
 std::optional<std::string> WithBatchesAlongZ(const MutationContext& context, int kernel);

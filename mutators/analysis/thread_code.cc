@@ -74,9 +74,10 @@ void ThreadCode::Decide(int node, ThreadNode& decided) {
   decided.plain = IsPlain(node, decided);
   const auto is_plain = [&](int part) { return part >= 0 && nodes_[static_cast<std::size_t>(part)].plain; };
   const bool element = decided.expression == NodeExpression::kElement && decided.place == ThreadNode::Place::kElement;
-  // The name of an array in shared memory is an address, and reads nothing.
-  const bool named =
-      decided.expression == NodeExpression::kVariable && !(variable(decided.variable).shared && variable(decided.variable).array);
+  // The name of an array in shared or constant memory is an address, and reads nothing.
+  const bool address = decided.expression == NodeExpression::kVariable && variable(decided.variable).array &&
+                       (variable(decided.variable).shared || variable(decided.variable).constant);
+  const bool named = decided.expression == NodeExpression::kVariable && !address;
   decided.reads = named || (element && !decided.vector && is_plain(decided.parts[0]) && is_plain(decided.parts[1]));
 }
 
@@ -128,7 +129,8 @@ bool ThreadCode::SaysTheSame(int node) const {
 void ThreadCode::DecideExpression(int node, ThreadNode& decided) {
   const SyntaxNode& code = tree_.node(node);
   const ExpressionKind kind = kinds_.KindOf(node);
-  const bool named = kind == ExpressionKind::kName && code.refers_to >= 0 && tree_.node(code.refers_to).function >= 0;
+  const bool named = kind == ExpressionKind::kName && code.refers_to >= 0 &&
+                     (tree_.node(code.refers_to).function >= 0 || variable(code.refers_to).constant);
   if (named) {
     decided.expression = NodeExpression::kVariable;
     decided.variable = code.refers_to;

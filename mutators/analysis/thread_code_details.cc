@@ -44,6 +44,7 @@ void ThreadCode::AddVariable(int declaration) {
   variable.parameter = node.kind_name == "ParmDecl";
   variable.shared = IsShared(tree_, declaration);
   variable.array = type.ends_with("]");
+  variable.constant = variable.array && IsConstantMemory(tree_, declaration);
   const std::string_view pointed = type.substr(0, type.find('*'));
   variable.integers = MentionsThreadType(pointed, "int") || MentionsThreadType(pointed, "long");
   for (const char* real : {"float", "double", "half", "bfloat16"})
@@ -64,7 +65,9 @@ void ThreadCode::AddVariable(int declaration) {
   }
   if (!variable.declared || node.children.empty()) return;
   const std::string& last = tree_.node(node.children.back()).kind_name;
-  if (last != "TypeRef" && !last.starts_with("attribute")) variable.initialiser = node.children.back();
+  // `float4 v;` calls a constructor that does nothing.
+  const bool made = variable.components > 0 && last == "CallExpr" && tree_.Text(node.children.back()) == node.name;
+  if (last != "TypeRef" && !last.starts_with("attribute") && !made) variable.initialiser = node.children.back();
 }
 
 int ThreadCode::AddConstant(int node) {

@@ -169,6 +169,8 @@ ThreadValue ThreadExpressions::Named(const ThreadNode& node, int expression) {
   }
   const ThreadValue& value = memory_.Variable(node.variable);
   if (value.kind != ThreadValue::Kind::kNone) return value;
+  if (code_.variable(node.variable).constant)
+    return setting_.sums ? ThreadValue::Pointer(node.variable) : NotUnderstood(expression);
   return Refuse(fmt::format("{} is read and has no value that is known", Quoted(tree_, expression)));
 }
 

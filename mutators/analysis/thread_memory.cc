@@ -127,7 +127,7 @@ void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
 
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   const ThreadVariable& buffer = code_.variable(place.memory);
-  if (!buffer.parameter) return Refuse("a pointer that is not understood");
+  if (!buffer.parameter && !(buffer.constant && setting_.sums)) return Refuse("a pointer that is not understood");
   if (setting_.addresses) return LoadSomething(place);
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);

@@ -128,6 +128,7 @@ struct ThreadVariable {
   bool declared = false;  // by a statement
   bool parameter = false;
   bool shared = false;    // in shared memory
+  bool constant = false;  // an array in constant memory
   bool array = false;     // its type
   bool integers = false;  // a buffer of these
   bool reals = false;     // a buffer of these
