@@ -18,7 +18,10 @@ bool CapturesTheSame(const SyntaxTree& tree, int lambda) {
     const int captured = tree.node(at).refers_to;
     if (captured < 0 || tree.node(captured).function < 0 || (captured >= lambda && captured < tree.EndOf(lambda))) continue;
     const auto& uses = tree.UsesOf(captured);
-    const auto reads = [&](int use) { return tree.node(use).converted || tree.node(use).kind_name == "VariableRef"; };
+    // What is captured is a child of the lambda, too.
+    const auto reads = [&](int use) {
+      return tree.node(use).converted || tree.node(tree.node(use).parent).kind_name == "LambdaExpr";
+    };
     if (!by_reference && !std::all_of(uses.begin(), uses.end(), reads)) return false;
     for (int other = function; other < tree.EndOf(function); ++other) {
       const std::string& kind = tree.node(other).kind_name;

@@ -261,11 +261,15 @@ class ObjectFields {
     const auto text = Substituted(result, passed, deep + 1);
     if (!text) return std::nullopt;
     const std::string& returned = tree_.node(method).type;
-    const bool reference = returned.substr(0, returned.find('(')).ends_with("&");
-    const bool same = reference || ValueType(tree_.node(result).type) == ValueType(type);
+    const std::string own = returned.substr(0, returned.find('('));
+    const bool reference = own.ends_with("&");
+    // In a template the type of a call may depend on others.
+    const std::string value = ValueType(IsDependent(type) ? own : type);
+    const bool same = reference || ValueType(tree_.node(result).type) == value;
+    if (!same && IsDependent(value)) return std::nullopt;
     const std::string& kind = tree_.node(result).kind_name;
     if (same && (kind == "ArraySubscriptExpr" || (kind == "MemberRefExpr" && reference))) return text;
-    return same ? fmt::format("({})", *text) : fmt::format("(({})({}))", ValueType(type), *text);
+    return same ? fmt::format("({})", *text) : fmt::format("(({})({}))", value, *text);
   }
 
   // A use of the object: a field, or a call of a method.
