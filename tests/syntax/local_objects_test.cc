@@ -60,9 +60,9 @@ TEST(LocalObjects, StayIfMoreIsDoneWithThem) {
     const std::string text = KernelOf(kView, statements);
     EXPECT_THAT(text, HasSubstr(std::string("\n") + statements + "\n"));
   }
-  EXPECT_THAT(KernelOf("struct Counted {\n  int n;\n  __device__ Counted(int m) : n(m) { ++n; }\n};\n",
-                       "Counted c(n);\nx[0] = c.n;"),
-              HasSubstr("x[0] = c.n;"))
+  EXPECT_THAT(
+      KernelOf("struct Counted {\n  int n;\n  __device__ Counted(int m) : n(m) { ++n; }\n};\n", "Counted c(n);\nx[0] = c.n;"),
+      HasSubstr("x[0] = c.n;"))
       << "its constructor does more";
 }
 
