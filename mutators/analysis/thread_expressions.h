@@ -12,6 +12,7 @@
 #include "mutators/analysis/thread_integers.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_trace.h"
+#include "mutators/analysis/thread_vector_expressions.h"
 
 namespace evo {
 
@@ -60,12 +61,6 @@ class ThreadExpressions {
   ThreadValue CallDefined(const ThreadCall& call);
   ThreadValue CallKnown(const ThreadCall& call, int expression);
   ThreadPlace PlaceOf(int named);
-  ThreadPlace ComponentOf(const ThreadNode& node);
-  ThreadValue Component(const ThreadNode& node, int expression);
-  ThreadValue Cast(const ThreadNode& node, int expression);
-  bool FitsAt(const ThreadPlace& place, const ThreadNode& node, const ThreadValue& vector);
-  ThreadValue LoadAt(const ThreadPlace& place, const ThreadNode& node);
-  ThreadValue Scaled(const ThreadNode& node, const ThreadValue& pointer, ThreadValue by);
 
   const SyntaxTree& tree_;
   ThreadCode& code_;
@@ -77,6 +72,7 @@ class ThreadExpressions {
   Refusal& refusal_;
   int depth_ = 0;  // of calls
   ThreadIntegers integers_;
+  ThreadVectors vectors_;
 };
 
 }  // namespace evo

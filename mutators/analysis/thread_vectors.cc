@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,21 +15,21 @@ struct ThreadNumber {
   int bytes;
 };
 constexpr ThreadNumber kThreadNumbers[] = {{"float", "float", 4},
-                                       {"double", "double", 8},
-                                       {"char", "signed char", 1},
-                                       {"uchar", "unsigned char", 1},
-                                       {"short", "short", 2},
-                                       {"ushort", "unsigned short", 2},
-                                       {"int", "int", 4},
-                                       {"uint", "unsigned int", 4},
-                                       {"__half", "__half", 2},
-                                       {"__nv_bfloat16", "__nv_bfloat16", 2},
-                                       {"", "char", 1},
-                                       {"", "bool", 1},
-                                       {"", "long", 8},
-                                       {"", "unsigned long", 8},
-                                       {"", "long long", 8},
-                                       {"", "unsigned long long", 8}};
+                                           {"double", "double", 8},
+                                           {"char", "signed char", 1},
+                                           {"uchar", "unsigned char", 1},
+                                           {"short", "short", 2},
+                                           {"ushort", "unsigned short", 2},
+                                           {"int", "int", 4},
+                                           {"uint", "unsigned int", 4},
+                                           {"__half", "__half", 2},
+                                           {"__nv_bfloat16", "__nv_bfloat16", 2},
+                                           {"", "char", 1},
+                                           {"", "bool", 1},
+                                           {"", "long", 8},
+                                           {"", "unsigned long", 8},
+                                           {"", "long long", 8},
+                                           {"", "unsigned long long", 8}};
 
 std::string_view BareThreadType(std::string_view type) {
   for (const std::string_view word : {"const ", "volatile "}) {
@@ -59,9 +58,10 @@ int ThreadBytesOf(std::string_view type) {
   type = BareThreadType(type);
   const ThreadVectorType vector = ThreadVectorTypeOf(type);
   const std::string_view number = vector.count > 0 ? vector.number : type;
-  const auto* const known =
-      std::find_if(std::begin(kThreadNumbers), std::end(kThreadNumbers), [&](const ThreadNumber& one) { return one.number == number; });
-  return known == std::end(kThreadNumbers) ? 0 : known->bytes * std::max(1, vector.count);
+  for (const ThreadNumber& known : kThreadNumbers) {
+    if (known.number == number) return known.bytes * std::max(1, vector.count);
+  }
+  return 0;
 }
 
 std::string_view PointedThreadType(std::string_view type) {
