@@ -8,13 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "syntax/lambda.h"
+
 namespace evo {
 namespace {
 
 // No function so long is written out.
 constexpr std::uint32_t kLongestInlined = 4000;
 
-// A function that may be written out where it is called.
+// A function, or a lambda of a variable, that may be written out where it is called.
 struct Callee {
   int body = -1;
   int result = -1;              // the expression that it returns; -1 for none
@@ -60,10 +62,14 @@ class Inliner {
     std::vector<std::pair<SourceRange, std::string>> splices;
     for (int node = 1; node < static_cast<int>(tree_.nodes().size()); ++node) {
       const SyntaxNode& call = tree_.node(node);
+      if (LambdaOf(tree_, node) >= 0 && tree_.UsesOf(node).empty() && tree_.node(call.parent).children.size() == 1)
+        splices.emplace_back(tree_.node(call.parent).range, "");
       if (call.kind_name != "CallExpr" || call.function < 0 || call.children.empty()) continue;
-      const int function = DeclarationOf(call.children.front());
+      const int named = DeclarationOf(call.children.front()), lambda = LambdaOf(tree_, named);
+      const int function = lambda >= 0 ? lambda : named;
+      if (lambda >= 0 && !CapturesTheSame(tree_, lambda)) continue;
       const auto callee = function < 0 || function == call.function ? std::nullopt : CalleeOf(function);
-      if (!callee || callee->parameters.size() + 1 != call.children.size()) continue;
+      if (!callee || callee->parameters.size() + FirstArgument(node) != call.children.size()) continue;
       const auto site = SiteOf(node, *callee);
       if (!site) continue;
       const SourceRange& range = tree_.node(site->statement).range;
@@ -90,9 +96,16 @@ class Inliner {
                        [&](int child) { return tree_.node(child).kind_name == "attribute(global)"; });
   }
 
+  // Of a call's children: behind the function, or the lambda and its operator.
+  std::size_t FirstArgument(int call) const {
+    return LambdaOf(tree_, DeclarationOf(tree_.node(call).children.front())) >= 0 ? 2 : 1;
+  }
+
   std::optional<Callee> CalleeOf(int function) const {
     const SyntaxNode& node = tree_.node(function);
-    if (node.kind_name != "FunctionDecl" || node.children.empty() || node.parent != 0 || IsKernel(function)) return std::nullopt;
+    if (node.children.empty()) return std::nullopt;
+    if (node.kind_name != "LambdaExpr" && (node.kind_name != "FunctionDecl" || node.parent != 0 || IsKernel(function)))
+      return std::nullopt;
     Callee callee;
     callee.body = node.children.back();
     const SyntaxNode& body = tree_.node(callee.body);
@@ -227,8 +240,9 @@ class Inliner {
     used_.clear();
     std::map<int, std::string> names;
     std::string declarations;
+    const std::size_t first = FirstArgument(site.call);
     for (std::size_t i = 0; i < callee.parameters.size(); ++i) {
-      const int parameter = callee.parameters[i], argument = tree_.node(site.call).children[i + 1];
+      const int parameter = callee.parameters[i], argument = tree_.node(site.call).children[i + first];
       if (!Bind(callee, site.call, parameter, argument, taken, names, declarations)) return std::nullopt;
     }
     if (callee.is_expression) {
@@ -252,6 +266,7 @@ class Inliner {
   bool Bind(const Callee& callee, int call, int parameter, int argument, const std::set<std::string_view>& taken,
             std::map<int, std::string>& names, std::string& declarations) {
     const SyntaxNode& declared = tree_.node(parameter);
+    if (declared.type.find("auto") != std::string::npos || declared.type.starts_with("type-parameter")) return false;
     std::string text(tree_.Text(argument));
     const std::string from = WithoutConst(tree_.node(argument).type), to = WithoutConst(declared.type);
     if (to.ends_with("&")) {

@@ -76,6 +76,12 @@ std::optional<std::pair<std::vector<std::string_view>, std::size_t>> ArgumentsOf
   return std::nullopt;
 }
 
+bool IsNamed(std::string_view text, std::string_view name) {
+  const auto tokens = Tokenize(text);
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [&](const SourceRange& range) { return text.substr(range.begin, range.size()) == name; });
+}
+
 }  // namespace
 
 MacroExpansion::MacroExpansion(const std::string& text) {
@@ -90,6 +96,8 @@ MacroExpansion::MacroExpansion(const std::string& text) {
     const auto tokens = Tokenize(rest);
     if (tokens.empty()) continue;
     const std::string name(rest.substr(0, tokens.front().end));
+    // Such as macros of one function, which are gone behind it.
+    if (removes && depth == 0 && names_.contains(name) && !IsNamed(std::string_view(text).substr(end), name)) continue;
     if (removes || depth > 0 || !names_.insert(name).second) excluded.insert(name);
     names_.insert(name);
     if (defines) AddDefinition(rest);

@@ -11,6 +11,7 @@
 #include "syntax/inlining.h"
 #include "syntax/kept_preambles.h"
 #include "syntax/libclang.h"
+#include "syntax/local_objects.h"
 #include "syntax/plain_loops.h"
 #include "syntax/plain_text.h"
 #include "syntax/preamble.h"
@@ -176,6 +177,7 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
   const auto without_calls = [](const SyntaxTree& of) {
     auto less = WithoutThreadGroups(of);
     if (!less) less = WithoutFunctorCalls(of);
+    if (!less) less = WithoutLocalObjects(of);
     if (!less) less = WithCallsInlined(of);
     if (!less) less = WithoutSharedPointers(of);
     if (!less) less = WithConditionalSums(of);

@@ -189,7 +189,8 @@ class ContractionFinder {
 
   bool IsOfGridAxis(std::string_view member) const {
     const std::size_t axis = "xyz"sv.find(member.back());
-    return found_.grid.flat >= 0 || axis == found_.m.axis || axis == found_.n.axis;
+    if (found_.grid.flat >= 0) return axis < 2 || found_.grid.launch->grid.size() != 3;
+    return axis == found_.m.axis || axis == found_.n.axis;
   }
 
   const SyntaxTree& tree_;

@@ -10,6 +10,7 @@
 #include "mutators/analysis/convolution_trials.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/launch_runs.h"
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_block.h"
 #include "mutators/analysis/work_sharing.h"
@@ -44,6 +45,10 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   found.starts_at_zero = parts.starts_at_zero;
   found.x = sampler.buffers().x, found.f = sampler.buffers().f, found.y = sampler.output();
   found.element = PointedTo(tree, found.x);
+  if (tree.node(found.x).kind_name != "ParmDecl") return "its images are in constant memory";
+  const bool constant = tree.node(found.f).kind_name != "ParmDecl";
+  if (constant && (found.element != "float" || ExtentsOf(tree.node(found.f).type).size() != 1))
+    return "its filters are in constant memory, where only one row of floats is understood";
   const std::set<int> written = WrittenIn(tree, kernel);
   ConvolutionNumbers numbers(tree, runs, written, shapes.launches());
   if (!numbers.AddSizes(found)) return numbers.why();

@@ -43,7 +43,7 @@ struct Convolution {
   };
   int kernel = -1;
   const LaunchDirective* launch = nullptr;
-  int x = -1, f = -1, y = -1;  // the kernel's parameters
+  int x = -1, f = -1, y = -1;  // the kernel's parameters; f may be an array in constant memory
   std::string element;         // IsTensorElement, or float
   Number images;               // without the kernel's text if no parameter of it is this number; `filters` likewise
   Number channels, filters, height, width, out_height, out_width, rows, columns, stride_y, stride_x, pad_y, pad_x;

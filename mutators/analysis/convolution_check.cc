@@ -68,6 +68,8 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
   // Images of one row, with channels before the columns of filters or after them; and filters of one tap.
   if (levels.size() == 2 && levels[1].step > levels[0].step) choices.push_back({levels[0], {1, levels[1].step}, levels[1]});
   if (levels.size() == 2 && levels[0].step > levels[1].step) choices.push_back({levels[0], levels[1], {1, levels[0].step}});
+  // Images of one channel, whose height is not seen.
+  if (levels.size() == 2 && levels[0].step < levels[1].step) choices.push_back({levels[0], levels[1], one});
   if (levels.size() == 1 && levels[0].step > 1) choices.push_back({one, {1, levels[0].step}, levels[0]});
   for (const auto& choice : choices) {
     for (const bool inner : {false, true}) {

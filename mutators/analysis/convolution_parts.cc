@@ -7,6 +7,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/product_store.h"
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -119,11 +120,15 @@ std::string WhyNotRepeatable(const SyntaxTree& tree, const ConvolutionParts& par
   return "";
 }
 
+// The kernel's buffers: its pointers, and arrays in constant memory that it names.
 std::vector<int> PointersOf(const SyntaxTree& tree, int kernel) {
   std::vector<int> pointers;
   for (const int child : tree.node(kernel).children) {
     const SyntaxNode& parameter = tree.node(child);
     if (parameter.kind_name == "ParmDecl" && parameter.type.find('*') != std::string::npos) pointers.push_back(child);
+  }
+  for (const int named : NamedIn(tree, kernel)) {
+    if (tree.node(named).type.ends_with("]") && IsConstantMemory(tree, named)) pointers.push_back(named);
   }
   return pointers;
 }
@@ -141,7 +146,7 @@ bool HasElements(const SyntaxTree& tree, const std::vector<int>& pointers) {
 
 std::string PointedTo(const SyntaxTree& tree, int parameter) {
   const std::string& type = tree.node(parameter).type;
-  std::string pointee = WithoutConst(type.substr(0, type.find('*')));
+  std::string pointee = WithoutConst(type.substr(0, type.find_first_of("*[")));
   while (!pointee.empty() && pointee.back() == ' ') pointee.pop_back();
   return pointee;
 }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "mutators/analysis/shared_array.h"
+
 namespace evo {
 namespace {
 
@@ -25,6 +27,8 @@ constexpr std::int64_t kTapSizes[2][3][6] = {{{3, 2, 1, 2, 1, 2}, {6, 3, 2, 1, 2
 constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6, 3};
 // Elements of a launch that are looked at.
 constexpr std::size_t kSamples = 40;
+// Floats in constant memory.
+constexpr std::int64_t kMostConstantElements = 16384;
 
 // Those of elements with the most and with the fewest taps first.
 std::vector<std::int64_t> Threads(std::vector<ConvolutionSampler::Sampled> samples) {
@@ -34,6 +38,18 @@ std::vector<std::int64_t> Threads(std::vector<ConvolutionSampler::Sampled> sampl
   std::vector<std::int64_t> threads;
   for (const auto& [thread, sample] : samples) threads.push_back(thread);
   return threads;
+}
+
+// Numbers of filters that an array in constant memory may have.
+void AddDivisors(const SyntaxTree& tree, const ConvolutionBuffers& buffers, std::set<std::int64_t>& values) {
+  for (const int buffer : {buffers.x, buffers.f}) {
+    if (tree.node(buffer).kind_name != "VarDecl") continue;
+    std::int64_t elements = 1;
+    for (const long long extent : ExtentsOf(tree.node(buffer).type)) elements *= extent;
+    for (std::int64_t count = 2; count <= std::min(elements, kMostConstantElements); ++count) {
+      if (elements % count == 0) values.insert(count);
+    }
+  }
 }
 
 }  // namespace
@@ -87,6 +103,7 @@ bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut, std::size
   std::set<std::int64_t> values;
   for (const auto& [name, value] : setting->values) values.insert(value.integer);
   for (const auto& [parameter, value] : setting->integers) values.insert(value);
+  AddDivisors(tree_, sampler_.buffers(), values);
   auto shape = ShapeOf(samples, sampler_.buffers(), values);
   if (std::holds_alternative<std::string>(shape) && number == 0) {
     for (ConvolutionSample& sample : samples) {

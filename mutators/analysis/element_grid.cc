@@ -114,7 +114,7 @@ class GridFinder {
     return size && form == thread.Plus(block.TimesForm(AffineForm::Constant(*size)));
   }
 
-  // `row = i / columns` and `column = i % columns` become the indices.
+  // `row = i / columns` and `column = i % columns` become the indices. Blocks along z may be batches.
   void Divide() {
     const int flat = grid_.indices.front().declaration;
     std::map<std::string_view, int> parts;  // "/" and "%": the variable
@@ -131,7 +131,9 @@ class GridFinder {
       bound = sides[1];
       parts[spelled] = variable;
     }
-    if (parts.size() != 2 || grid_.launch->grid.size() != 1 || grid_.launch->block.size() != 1) return;
+    const auto& blocks = grid_.launch->grid;
+    const bool batches = blocks.size() == 3 && blocks[1].text() == "1";
+    if (parts.size() != 2 || (blocks.size() != 1 && !batches) || grid_.launch->block.size() != 1) return;
     grid_.flat = flat;
     grid_.indices = {{parts["/"], -1, 1, 0}, {parts["%"], bound, 0, 0}};
   }

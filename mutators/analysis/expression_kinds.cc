@@ -7,12 +7,22 @@ namespace {
 
 ExpressionKind KindNamed(std::string_view name) {
   using enum ExpressionKind;
-  constexpr std::pair<std::string_view, ExpressionKind> kKinds[] = {
-      {"DeclRefExpr", kName},           {"IntegerLiteral", kLiteral},        {"FloatingLiteral", kLiteral},
-      {"CXXBoolLiteralExpr", kLiteral}, {"ParenExpr", kParentheses},         {"UnaryOperator", kUnary},
-      {"BinaryOperator", kBinary},      {"CompoundAssignOperator", kBinary}, {"ConditionalOperator", kConditional},
-      {"CStyleCastExpr", kCast},        {"CXXStaticCastExpr", kCast},        {"CXXFunctionalCastExpr", kCast},
-      {"MemberRefExpr", kMember},       {"ArraySubscriptExpr", kSubscript},  {"CallExpr", kCall}};
+  constexpr std::pair<std::string_view, ExpressionKind> kKinds[] = {{"DeclRefExpr", kName},
+                                                                    {"IntegerLiteral", kLiteral},
+                                                                    {"FloatingLiteral", kLiteral},
+                                                                    {"CXXBoolLiteralExpr", kLiteral},
+                                                                    {"ParenExpr", kParentheses},
+                                                                    {"UnaryOperator", kUnary},
+                                                                    {"BinaryOperator", kBinary},
+                                                                    {"CompoundAssignOperator", kBinary},
+                                                                    {"ConditionalOperator", kConditional},
+                                                                    {"CStyleCastExpr", kCast},
+                                                                    {"CXXStaticCastExpr", kCast},
+                                                                    {"CXXFunctionalCastExpr", kCast},
+                                                                    {"CXXReinterpretCastExpr", kReinterpret},
+                                                                    {"MemberRefExpr", kMember},
+                                                                    {"ArraySubscriptExpr", kSubscript},
+                                                                    {"CallExpr", kCall}};
   for (const auto& [known, kind] : kKinds) {
     if (known == name) return kind;
   }

@@ -16,6 +16,7 @@ enum class ExpressionKind : std::uint8_t {
   kBinary,
   kConditional,
   kCast,
+  kReinterpret,
   kMember,
   kSubscript,
   kCall,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -9,11 +10,12 @@
 
 namespace evo {
 
-// How the parameters of kernels differ from those of the source, by the kernel's name.
+// How what stands in front of the bodies of kernels differs from the source, by the kernel's name.
 struct ParameterDifferences {
   FieldDeclarations fields;  // of structs, which are parameters of their own
   // A parameter more, as it follows the others, and what the launch line passes for it.
   std::map<std::string, std::pair<std::string, std::string>> added;
+  std::set<std::string> free_blocks;  // whose `__launch_bounds__` are gone
 };
 
 // The parameters that kernels have in one source and not in an earlier one, as in ParameterDifferences::added.

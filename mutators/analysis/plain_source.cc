@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "mutators/analysis/free_blocks.h"
 #include "mutators/analysis/plain_translation.h"
 #include "mutators/analysis/struct_parameters.h"
 #include "mutators/analysis/thread_loops.h"
+#include "mutators/analysis/vector_parameters.h"
 
 namespace evo {
 namespace {
@@ -22,6 +25,18 @@ const KernelTemplate& TemplateOf(const MutationContext& context, const SyntaxTre
 // Sources that are written out further, parsed once for all mutators; null if nothing is left to do.
 using Parsed = std::shared_ptr<const SyntaxTree>;
 
+struct WithFreeBlocks {
+  Parsed tree;
+  std::set<std::string> kernels;
+};
+const WithFreeBlocks& WithFreeBlocksIn(const SyntaxTree& plain) {
+  return plain.Kept<WithFreeBlocks>("free blocks", [&] {
+    WithFreeBlocks without;
+    if (const auto text = WithoutLaunchBounds(plain, without.kernels)) without.tree = plain.Reparsed(*text);
+    return without;
+  });
+}
+
 struct WithoutFields {
   Parsed tree;
   FieldDeclarations fields;
@@ -30,6 +45,14 @@ const WithoutFields& WithoutStructsIn(const MutationContext& plain) {
   return plain.tree.Kept<WithoutFields>("without structs", [&] {
     WithoutFields without;
     if (const auto text = WithoutStructs(plain, without.fields)) without.tree = plain.tree.Reparsed(*text);
+    return without;
+  });
+}
+
+const WithoutFields& WithoutVectorsIn(const SyntaxTree& plain) {
+  return plain.Kept<WithoutFields>("without vectors", [&] {
+    WithoutFields without;
+    if (const auto text = WithoutVectorParameters(plain, without.fields)) without.tree = plain.Reparsed(*text);
     return without;
   });
 }
@@ -80,8 +103,19 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
   for (const SyntaxTree* tree = context.tree.plain(); tree != nullptr; tree = tree->plain()) {
     if (look_at(*tree)) return;
   }
-  if (const WithoutFields& without = WithoutStructsIn(context_of(*last)); without.tree) {
+  if (const WithFreeBlocks& without = WithFreeBlocksIn(*last); without.tree) {
+    differences.free_blocks = without.kernels;
+    if (look_at(*without.tree)) return;
+  }
+  if (const WithoutFields& without = WithoutVectorsIn(*last); without.tree) {
     differences.fields = without.fields;
+    if (look_at(*without.tree)) return;
+  }
+  if (const WithoutFields& without = WithoutStructsIn(context_of(*last)); without.tree) {
+    for (const auto& [kernel, fields] : without.fields) {
+      auto& all = differences.fields[kernel];
+      all.insert(all.end(), fields.begin(), fields.end());
+    }
     if (look_at(*without.tree)) return;
   }
   if (const Parsed& without = WithoutLoops(context_of(*last), loops); without && look_at(*without)) return;

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <vector>
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/tree_counterparts.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/breeding/edit_application.h"
 
@@ -42,6 +44,7 @@ class Translator {
     std::map<int, Proposal> of_bodies;  // by the function
     divided_.clear();
     more_parameters_.clear();
+    heads_.clear();
     for (const Proposal::Change& change : proposal.changes) {
       const int function = FunctionAround(change.node);
       if (IsBehindOtherParameters(change)) {
@@ -58,6 +61,12 @@ class Translator {
         divided_[change.node] = Indented(change);
         continue;
       }
+      // What stands in front of the body of a function of a template.
+      const int head = plain_.node(change.node).parent;
+      if (function < 0 && !include && head > 0 && IsOfTemplate(head) && change.placement == Placement::kAfter) {
+        heads_[head].emplace_back(plain_.node(change.node).range.end, change.text);
+        continue;
+      }
       // An include goes to its place, whatever it is anchored to.
       const int node = Counterpart(include && function >= 0 ? function : change.node);
       if (node < 0) return std::nullopt;
@@ -71,10 +80,12 @@ class Translator {
         divided_[function] = HeadOf(function) + WithFields(function, *text);
       else
         result.changes.push_back({BodyOf(source_, Counterpart(function)), Placement::kReplace, WithFields(function, *text)});
+      if (!FreeBlocks(function, result)) return std::nullopt;
       if (!AddParameters(function, result)) return std::nullopt;
     }
-    if (!std::all_of(more_parameters_.begin(), more_parameters_.end(),
-                     [&](const auto& more) { return of_bodies.contains(more.first); }))
+    const auto has_body = [&](const auto& more) { return of_bodies.contains(more.first); };
+    if (!std::all_of(more_parameters_.begin(), more_parameters_.end(), has_body) ||
+        !std::all_of(heads_.begin(), heads_.end(), has_body))
       return std::nullopt;
     for (const int node : proposal.also_anchored) {
       const int function = FunctionAround(node);
@@ -109,7 +120,31 @@ class Translator {
   }
 
   std::string HeadOf(int function) const {
-    return std::string(plain_.Text({plain_.node(function).range.begin, plain_.node(BodyOf(plain_, function)).range.begin}));
+    const std::uint32_t begin = plain_.node(function).range.begin;
+    std::string head(plain_.Text({begin, plain_.node(BodyOf(plain_, function)).range.begin}));
+    if (const auto more = heads_.find(function); more != heads_.end()) {
+      auto added = more->second;
+      std::sort(added.rbegin(), added.rend());
+      for (const auto& [at, text] : added) head.insert(at - begin, text);
+    }
+    return head;
+  }
+
+  // Takes a kernel's `__launch_bounds__` away, or puts those of the proposal in their place. False if the source spells them by a
+  // macro.
+  bool FreeBlocks(int function, Proposal& result) const {
+    if (IsOfTemplate(function) || !differences_.free_blocks.contains(plain_.node(function).name)) return true;
+    const int to = Counterpart(function), bounds = LaunchBoundsOf(source_, to);
+    if (bounds < 0) return false;
+    const auto replaces = [&](const Proposal::Change& change) {
+      return source_.node(change.node).parent == to && change.text.starts_with(" __launch_bounds__(");
+    };
+    const auto other = std::find_if(result.changes.begin(), result.changes.end(), replaces);
+    if (other == result.changes.end())
+      result.changes.push_back({bounds, Placement::kReplace, ""});
+    else
+      *other = {bounds, Placement::kReplace, other->text.substr(1)};
+    return true;
   }
 
   // Functions of templates that the changed ones name come along as they are.
@@ -179,69 +214,7 @@ class Translator {
     return body >= 0 && IsWithin(plain_, node, body) ? function : -1;
   }
 
-  // The same declaration of the file, the same parameter of a function, its `__global__` or its `__launch_bounds__`; -1 for other
-  // nodes.
-  int Counterpart(int node) const {
-    const int parent = plain_.node(node).parent;
-    if (parent < 0) return 0;
-    const bool bounds = node == LaunchBoundsOf(plain_, parent);
-    if (bounds || plain_.node(node).kind_name == "attribute(global)") {
-      const int function = Counterpart(parent);
-      if (function < 0) return -1;
-      if (bounds) return LaunchBoundsOf(source_, function);
-      for (const int child : source_.node(function).children) {
-        if (source_.node(child).kind_name == "attribute(global)") return child;
-      }
-      return -1;
-    }
-    const bool parameter = plain_.node(node).kind_name == "ParmDecl";
-    if (parent != 0 && !parameter) return InGroup(node);
-    const int to = parent == 0 ? 0 : Counterpart(parent);
-    if (to < 0) return -1;
-    const auto listed = [&](const SyntaxTree& tree, int of) {
-      std::vector<int> nodes;
-      for (const int child : tree.node(of).children) {
-        if (parameter ? tree.node(child).kind_name == "ParmDecl" : names_.contains(tree.node(child).name)) nodes.push_back(child);
-      }
-      return nodes;
-    };
-    const std::vector<int> from = listed(plain_, parent), in = listed(source_, to);
-    const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), node) - from.begin());
-    if (from.size() != in.size() || at >= in.size() || source_.node(in[at]).name != plain_.node(node).name) return -1;
-    return in[at];
-  }
-
-  // The same for what stands in a namespace or behind `extern "C"`: the group, and what has the name in it, in both the only one.
-  int InGroup(int node) const {
-    const int group = plain_.node(node).parent;
-    if (plain_.node(group).parent != 0 || plain_.node(node).function == group) return -1;
-    const auto only = [](const SyntaxTree& tree, int parent, const SyntaxNode& like) {
-      int found = -1, count = 0;
-      for (const int child : tree.node(parent).children) {
-        if (tree.node(child).kind_name != like.kind_name || tree.node(child).name != like.name) continue;
-        found = child;
-        ++count;
-      }
-      return count == 1 ? found : -1;
-    };
-    const auto same_place = [&](int place) {
-      std::vector<int> groups;
-      for (const int child : source_.node(0).children) {
-        if (source_.node(child).kind_name == plain_.node(group).kind_name && source_.node(child).name == plain_.node(group).name)
-          groups.push_back(child);
-      }
-      return place < static_cast<int>(groups.size()) ? groups[static_cast<std::size_t>(place)] : -1;
-    };
-    int place = 0, groups = 0;
-    for (const int child : plain_.node(0).children) {
-      if (plain_.node(child).kind_name != plain_.node(group).kind_name || plain_.node(child).name != plain_.node(group).name)
-        continue;
-      if (child == group) place = groups;
-      ++groups;
-    }
-    const int to = same_place(place);
-    return to < 0 || same_place(groups) >= 0 ? -1 : only(source_, to, plain_.node(node));
-  }
+  int Counterpart(int node) const { return Counterparts(source_, plain_, names_).Of(node); }
 
   // Whether a function's parameters are not those of the source.
   bool HasOtherParameters(const std::string& function) const {
@@ -322,8 +295,9 @@ class Translator {
   const MutationContext& plain_context_;
   const SyntaxTree& plain_;
   const ParameterDifferences& differences_;
-  std::set<std::string> names_;                 // of the source's declarations
-  std::map<int, std::string> divided_;          // functions of templates: what becomes of them
+  std::set<std::string> names_;                                              // of the source's declarations
+  std::map<int, std::string> divided_;                                       // functions of templates: what becomes of them
+  std::map<int, std::vector<std::pair<std::uint32_t, std::string>>> heads_;  // what goes into heads of theirs, and where
   std::map<int, std::string> more_parameters_;  // what a proposal adds behind a function's parameters
 };
 

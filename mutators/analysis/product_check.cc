@@ -18,6 +18,7 @@ bool StoresTheSame(const MutationContext& context, int kernel, const ProductFind
   const LaunchDirective* const launch = OnlyLaunch(rendered, context.tree.node(kernel).name);
   if (launch == nullptr || tree->node(product.output()).name != context.tree.node(product.output()).name) return false;
   LaunchRuns runs(restated, *launch, kernel, -1, {});
+  if (product.of_integers()) runs.TellSums();
   for (const std::size_t number : {0u, 1u}) {
     const ProductLaunch& expected = product.launch(number);
     const auto setting = runs.SettingOf(expected.sizes);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/fingerprint.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -19,12 +20,31 @@ constexpr std::int64_t kProductSizes[2][6] = {{35, 41, 37, 44, 47, 50}, {19, 38,
 constexpr std::int64_t kProductSizesOfBlocks[2][6] = {{19, 21, 18, 23, 25, 27}, {7, 18, 21, 9, 11, 13}};
 // The same for kernels that take whole tiles only.
 constexpr std::int64_t kProductSizesOfTiles[2][6] = {{64, 128, 32, 96, 160, 192}, {128, 64, 96, 32, 192, 160}};
+// Odd numbers of the elements that are accessed at once; the second where these are many.
+constexpr std::int64_t kProductSizesOfFew[2][6] = {{17, 15, 19, 21, 23, 25}, {9, 13, 11, 7, 5, 3}};
+constexpr std::int64_t kProductSizesOfMany[2][6] = {{9, 13, 11, 7, 15, 5}, {5, 7, 9, 11, 3, 13}};
+constexpr std::int64_t kFewAtOnce = 4;
 constexpr std::size_t kMostProductSizes = 6;
 // Of a third launch, whose sizes are beyond all numbers of the code.
 constexpr std::int64_t kMostProductNumber = 300;
 // Threads of a product with the sizes above, with some beyond its edges.
 constexpr std::int64_t kMostProductThreads = 17'000;
 constexpr std::size_t kThreadsOfLarge = 24, kBlocksOfLarge = 4, kDecidingThreads = 3;
+
+// The products of a sum of integers, whose parts may be added up by themselves, as sums so far.
+void AddTerms(const ThreadSum* sum, std::vector<double>& steps, std::set<int>& read) {
+  std::vector<const ThreadSum*> chain;
+  for (const ThreadSum* at = sum; at != nullptr; at = at->before.get()) chain.push_back(at);
+  for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+    if ((*at)->added) {
+      AddTerms((*at)->added.get(), steps, read);
+    } else if ((*at)->b >= 0) {
+      const double product = RandomElement((*at)->a, (*at)->at_a) * RandomElement((*at)->b, (*at)->at_b);
+      steps.push_back((steps.empty() ? 0 : steps.back()) + product);
+      read.insert({(*at)->a, (*at)->b});
+    }
+  }
+}
 
 // Integers that what follows the sum may name.
 std::set<int> NotedIn(const SyntaxTree& tree, int kernel, const ConvolutionParts& parts) {
@@ -39,10 +59,10 @@ std::set<int> NotedIn(const SyntaxTree& tree, int kernel, const ConvolutionParts
 }  // namespace
 
 ProductFinder::ProductFinder(const MutationContext& context, int kernel, const LaunchDirective& launch, ConvolutionParts parts,
-                             bool tiles)
+                             ProductSizes sizes)
     : tree_(context.tree),
       parts_(std::move(parts)),
-      sizes_{tiles},
+      sizes_{sizes},
       written_(WrittenIn(tree_, kernel)),
       runs_(context, launch, kernel, parts_.loop, NotedIn(tree_, kernel, parts_)) {
   FindBatchAxis(launch);
@@ -104,6 +124,12 @@ std::vector<ProductSum> ProductFinder::PlainSums(const LaunchRuns::Setting& sett
     sum.stored = access.value;
     sum.batch = BatchOf(setting, thread);
     const ThreadSum* at = access.inner ? access.inner.get() : access.sum.get();
+    if (access.whole) {
+      sizes_.whole = true;
+      AddTerms(at, sum.steps, read_);
+      if (sum.steps.empty()) Refuse("what it stores is no sum of products");
+      continue;
+    }
     while (at != nullptr && at->b < 0 && !at->added) at = at->before.get();
     for (; at != nullptr; at = at->before.get()) {
       if (at->added) Refuse("it adds up parts of a sum by themselves, which is another order");
@@ -121,6 +147,9 @@ std::vector<ProductSum> ProductFinder::PlainSums(const LaunchRuns::Setting& sett
 std::vector<ProductSum> ProductFinder::SumsOf(const LaunchRuns::Setting& setting, std::int64_t thread) {
   const ThreadTrace trace = runs_.Run(setting, thread);
   largest_ = std::max(largest_, trace.largest_number);
+  sizes_.compares = sizes_.compares || trace.reals_compared;
+  sizes_.widest = std::max(sizes_.widest, trace.widest);
+  sizes_.misaligned = std::max(sizes_.misaligned, trace.misaligned);
   if (!trace.refusal.empty()) Refuse(trace.refusal);
   if (trace.stores.empty() || !why_.empty()) return {};
   if (parts_.plain()) return PlainSums(setting, thread, trace);
@@ -153,12 +182,26 @@ std::vector<ProductSum> ProductFinder::SumsOf(const LaunchRuns::Setting& setting
   return why_.empty() ? std::vector{std::move(sum)} : std::vector<ProductSum>();
 }
 
+std::int64_t ProductFinder::SizeOf(std::size_t number, std::size_t place) const {
+  if (sizes_.of.tiles) return kProductSizesOfTiles[number][place];
+  const std::int64_t multiple = sizes_.of.multiple;
+  if (multiple > 1) return multiple * (multiple > kFewAtOnce ? kProductSizesOfMany : kProductSizesOfFew)[number][place];
+  return (runs_.together() ? kProductSizesOfBlocks : kProductSizes)[number][place];
+}
+
+std::pair<int, std::int64_t> ProductFinder::FactorsOf(int role) const {
+  const auto found = sizes_.multiples.find(role);
+  return found == sizes_.multiples.end() ? std::pair<int, std::int64_t>(role, 1) : found->second;
+}
+
+void ProductFinder::AddMultiples(LaunchRuns::Setting& setting) const {
+  for (const auto& [role, factors] : sizes_.multiples)
+    setting.integers[role] = setting.integers.at(factors.first) * factors.second;
+}
+
 bool ProductFinder::RunAll(std::size_t number) {
   LaunchRuns::Sizes sizes;
-  for (std::size_t i = 0; i < runs_.names().size(); ++i)
-    sizes[runs_.names()[i]] = (sizes_.tiles       ? kProductSizesOfTiles
-                               : runs_.together() ? kProductSizesOfBlocks
-                                                  : kProductSizes)[number][i];
+  for (std::size_t i = 0; i < runs_.names().size(); ++i) sizes[runs_.names()[i]] = SizeOf(number, i);
   if (sizes_.batch_axis >= 0) sizes[sizes_.batch] = 2;
   const auto setting = runs_.SettingOf(sizes);
   sizes_.others = !setting;  // with other sizes it may have threads
@@ -174,7 +217,9 @@ bool ProductFinder::RunAll(std::size_t number) {
       auto& sums = sum.batch == 0 ? launches_[number].sums : launches_[number].of_others;
       sums.push_back(std::move(sum));
     }
-    if (!why_.empty()) return false;
+    if (why_.empty()) continue;
+    sizes_.others = sizes_.misaligned > 0 || (sizes_.widest > 1 && !parts_.plain());
+    return false;
   }
   sizes_.others = true;
   return !launches_[number].sums.empty() || Refuse("no thread stores anything in a launch with sizes from 7 to 50");
@@ -186,7 +231,19 @@ bool ProductFinder::FindRoles() {
     if (!written_.contains(parameter)) integers.push_back(parameter);
   }
   read_.erase(output_);
-  const auto roles = ProductRolesOf(launches_, integers, read_, sizes_.tiles);
+  // Arrays in constant memory are not copied by tiles.
+  std::erase_if(read_, [&](int one) { return tree_.node(one).kind_name != "ParmDecl"; });
+  // What it accesses at once may be counted as one.
+  int next = static_cast<int>(tree_.nodes().size());
+  const std::size_t parameters = integers.size();
+  for (std::int64_t factor = 2; factor <= sizes_.widest; factor *= 2) {
+    for (std::size_t i = 0; i < parameters; ++i) {
+      sizes_.multiples[next] = {integers[i], factor};
+      integers.push_back(next++);
+    }
+  }
+  for (ProductLaunch& launch : launches_) AddMultiples(launch.setting);
+  const auto roles = ProductRolesOf(launches_, integers, read_, sizes_.of.tiles);
   if (roles) roles_ = *roles;
   return roles && (sizes_.batch_axis < 0 || AddDistances(roles_, launches_, integers));
 }
@@ -195,9 +252,14 @@ bool ProductFinder::RunLarge() {
   if (largest_ > kMostProductNumber) return Refuse(fmt::format("it has the number {}, and larger sizes are not tried", largest_));
   LaunchRuns::Sizes sizes;
   std::int64_t next = std::max<std::int64_t>(largest_, 50);
-  for (const std::string& name : runs_.names()) sizes[name] = next += sizes_.tiles ? 64 - next % 64 : 3;
-  const auto setting = runs_.SettingOf(sizes);
+  for (const std::string& name : runs_.names()) {
+    const std::int64_t multiple = sizes_.of.multiple;
+    next = sizes_.of.tiles ? next + 64 - next % 64 : multiple > 1 ? ((next / multiple + 1) | 1) * multiple : next + 3;
+    sizes[name] = next;
+  }
+  auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse("its launch line has no threads where sizes are large");
+  AddMultiples(*setting);
   std::uint64_t random = 1;
   // Of several products, some that are far from the first.
   const std::size_t of_blocks = sizes_.batch_axis < 0 ? 1 : kBlocksOfLarge;
@@ -223,8 +285,10 @@ bool ProductFinder::IsAllowed(int symbol, const std::set<int>& used) const {
 
 // Nothing but sizes and the thread may decide what it does.
 bool ProductFinder::CheckDeciding() {
-  std::set<int> used{roles_.m, roles_.n, roles_.k, roles_.by_a, roles_.by_b, roles_.by_c};
-  for (const auto& next : {roles_.next_a, roles_.next_b, roles_.next_c}) used.insert({next.a, next.b});
+  std::set<int> used;
+  for (const int role : {roles_.m, roles_.n, roles_.k, roles_.by_a, roles_.by_b, roles_.by_c, roles_.next_a.a, roles_.next_a.b,
+                         roles_.next_b.a, roles_.next_b.b, roles_.next_c.a, roles_.next_c.b})
+    used.insert(FactorsOf(role).first);
   const LaunchRuns::Setting& setting = launches_[1].setting;
   const std::int64_t threads = runs_.together() ? setting.block[0] * setting.block[1] * setting.block[2] : setting.Threads();
   for (std::size_t i = 0; i < kDecidingThreads; ++i) {

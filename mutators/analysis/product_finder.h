@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mutators/analysis/convolution_parts.h"
@@ -14,12 +16,18 @@
 
 namespace evo {
 
+// Which sizes a kernel is tried with.
+struct ProductSizes {
+  bool tiles = false;         // of whole tiles, for kernels that take nothing else
+  std::int64_t multiple = 1;  // multiples of it, by an odd number: for kernels that access so many elements at once
+};
+
 // Runs the threads of a kernel on numbers and finds out whether they compute a matrix product, each sum in the order of k.
 class ProductFinder {
  public:
-  // The arguments must outlive the object. Without a loop in the parts, threads may store several sums each. `tiles`: with sizes
-  // for kernels that take whole tiles only.
-  ProductFinder(const MutationContext& context, int kernel, const LaunchDirective& launch, ConvolutionParts parts, bool tiles);
+  // The arguments must outlive the object. Without a loop in the parts, threads may store several sums each.
+  ProductFinder(const MutationContext& context, int kernel, const LaunchDirective& launch, ConvolutionParts parts,
+                ProductSizes sizes);
 
   // False if it is none.
   bool Find();
@@ -28,6 +36,16 @@ class ProductFinder {
   bool ran() const { return sizes_.others; }
   // Whether its launch line has threads for sizes that are no multiples of tiles.
   bool has_threads() const { return sizes_.threads; }
+
+  // How many elements it accesses at once, and how many where that was refused because sizes are no multiples of it.
+  std::int64_t widest() const { return sizes_.widest; }
+  std::int64_t misaligned() const { return sizes_.misaligned; }
+  // Of a role that is no parameter, the parameter and what it is times; else itself and 1.
+  std::pair<int, std::int64_t> FactorsOf(int role) const;
+  // Whether it sums up integers.
+  bool of_integers() const { return sizes_.whole; }
+  // Whether it compares real numbers.
+  bool compares() const { return sizes_.compares; }
 
   const ConvolutionParts& parts() const { return parts_; }
   const ProductRoles& roles() const { return roles_; }
@@ -47,6 +65,8 @@ class ProductFinder {
   void FindBatchAxis(const LaunchDirective& launch);
   std::int64_t BatchOf(const LaunchRuns::Setting& setting, std::int64_t thread) const;
   bool RunAll(std::size_t number);
+  std::int64_t SizeOf(std::size_t number, std::size_t place) const;
+  void AddMultiples(LaunchRuns::Setting& setting) const;
   bool FindRoles();
   bool RunLarge();
   bool IsAllowed(int symbol, const std::set<int>& used) const;
@@ -56,7 +76,10 @@ class ProductFinder {
   ConvolutionParts parts_;
   // Which sizes are tried, whether others may say more, and whether there are threads with these.
   struct Tried {
-    bool tiles = false, others = false, threads = true;
+    ProductSizes of;
+    bool others = false, threads = true, whole = false, compares = false;
+    std::int64_t widest = 1, misaligned = 0;
+    std::map<int, std::pair<int, std::int64_t>> multiples{};  // of parameters, as roles
     // The axis of the grid along which there are several products, and the size of the launch line that is their number.
     int batch_axis = -1;
     std::string batch{};

@@ -20,6 +20,7 @@
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/product_check.h"
 #include "mutators/analysis/product_finder.h"
+#include "mutators/analysis/product_names.h"
 #include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/sum_loop.h"
@@ -33,7 +34,12 @@ namespace {
 class ProductWriter {
  public:
   ProductWriter(const MutationContext& context, int kernel, const LaunchDirective& launch, const ProductFinder& product)
-      : context_(context), tree_(context.tree), kernel_(kernel), launch_(launch), product_(product) {}
+      : context_(context),
+        tree_(context.tree),
+        kernel_(kernel),
+        launch_(launch),
+        product_(product),
+        names_(tree_, launch, product) {}
 
   // nullopt if what follows its sums is not understood.
   std::optional<std::string> Text() { return product_.parts().plain() ? WritePlain() : Write(); }
@@ -44,16 +50,6 @@ class ProductWriter {
     why_ = std::move(why);
     return false;
   }
-  std::string NameOf(int declaration) const { return tree_.node(declaration).name; }
-
-  // What the launch line passes for a parameter.
-  std::string PassedFor(int parameter) const {
-    for (const auto& [passed, expression] : product_.runs().arguments()) {
-      if (passed == parameter) return expression.text();
-    }
-    return "0";
-  }
-
   // What a variable is for an element, as an expression of the two indices; empty if it is none of those.
   std::string IndexOf(int variable, const std::string& row, const std::string& column) const {
     for (const int kind : {0, 1, 2, 3, 4}) {
@@ -80,19 +76,15 @@ class ProductWriter {
       // Itself a remainder: not one of parts of it.
       if (is && value >= 0 && (tree_.Operator(value) == "%" || tree_.Operator(value) == "&") && IsFolded(tree_, value)) return "";
       if (is && kind == 3)
-        return fmt::format("({}{} * {} + {})", Next(product_.roles().next_c), row, NameOf(product_.roles().by_c), column);
+        return fmt::format("({}{} * {} + {})", names_.Next(product_.roles().next_c), row, names_.Of(product_.roles().by_c),
+                           column);
       if (is && kind == 4) return "int(blockIdx.z)";
       if (is)
-        return kind == 0 ? row : kind == 1 ? column : fmt::format("({} * {} + {})", row, NameOf(product_.roles().by_c), column);
+        return kind == 0   ? row
+               : kind == 1 ? column
+                           : fmt::format("({} * {} + {})", row, names_.Of(product_.roles().by_c), column);
     }
     return "";
-  }
-
-  // Where the elements of a thread's product begin, with a plus behind it; empty if there is one product.
-  std::string Next(const ProductRoles::Distance& next) const {
-    if (next.a < 0) return "";
-    const std::string times = next.b < 0 ? "" : " * " + NameOf(next.b);
-    return fmt::format("(long long)blockIdx.z * {}{} + ", NameOf(next.a), times);
   }
 
   // Adds what an expression or a statement needs that is declared outside of it. False if something is not understood.
@@ -145,8 +137,9 @@ class ProductWriter {
 
   // An element as a factor; empty if its type does not go with that of the sum.
   std::string Factor(int buffer, const std::string& index, const std::string& sum) const {
-    const std::string type = PointedTo(tree_, buffer), element = fmt::format("{}[{}]", NameOf(buffer), index);
+    const std::string type = PointedTo(tree_, buffer), element = fmt::format("{}[{}]", names_.Of(buffer), index);
     if (type == sum && (type == "float" || type == "double")) return element;
+    if (sum == "int") return IsByte(type) ? element : "";
     if (sum != "float") return "";
     if (type == "__half") return fmt::format("__half2float({})", element);
     if (type == "__nv_bfloat16") return fmt::format("__bfloat162float({})", element);
@@ -178,28 +171,28 @@ class ProductWriter {
                                      const std::string& before = {}, const std::string& start = "0") {
     const auto at = [&](const ProductRoles::Distance& next, const std::string& line, const std::string& by,
                         const std::string& along) {
-      return fmt::format("{}(long long){} * {} + {}", Next(next), line, by, along);
+      return fmt::format("{}(long long){} * {} + {}", names_.Next(next), line, by, along);
     };
     const ProductRoles& roles = product_.roles();
-    const std::string by_a = NameOf(product_.roles().by_a), by_b = NameOf(product_.roles().by_b);
+    const std::string by_a = names_.Of(product_.roles().by_a), by_b = names_.Of(product_.roles().by_b);
     const std::string a =
         Factor(roles.a, roles.a_by_columns ? at(roles.next_a, k, by_a, row) : at(roles.next_a, row, by_a, k), type);
     const std::string b =
         Factor(roles.b, roles.b_by_columns ? at(roles.next_b, column, by_b, k) : at(roles.next_b, k, by_b, column), type);
     if (a.empty() || b.empty()) return Refuse(fmt::format("it sums up in {} what is of another type", type)), std::nullopt;
-    const std::string columns = PassedFor(product_.roles().n), rows = RowsPassed();
+    const std::string columns = names_.PassedFor(product_.roles().n), rows = names_.RowsPassed();
     if (rows.empty()) return Refuse("its number of rows is no parameter"), std::nullopt;
     std::string body = fmt::format(
         "{{\n  const int {0} = blockIdx.x * blockDim.x + threadIdx.x;\n  const int {1} = blockIdx.y * blockDim.y + threadIdx.y;\n"
         "  if ({1} >= {2} || {0} >= {3}) return;\n{8}  {4} {5} = {9};\n  for (int {6} = 0; {6} < {7}; ++{6}) ",
-        column, row, product_.roles().m == ProductRoles::kMeasured ? RowsName() : NameOf(product_.roles().m),
-        NameOf(product_.roles().n), type, sum, k, NameOf(product_.roles().k), before, start);
+        column, row, product_.roles().m == ProductRoles::kMeasured ? names_.Rows() : names_.Of(product_.roles().m),
+        names_.Of(product_.roles().n), type, sum, k, names_.Of(product_.roles().k), before, start);
     body += IsFused() ? fmt::format("{0} = {3}({1}, {2}, {0});\n", sum, a, b, type == "float" ? "fmaf" : "fma")
                       : fmt::format("{} += {} * {};\n", sum, a, b);
     Replacements replacements{{tree_.node(kernel_).children.back(), body + end + "}"}};
     if (product_.roles().m == ProductRoles::kMeasured) {
       const int last = LastParameter(tree_, kernel_);
-      replacements.emplace_back(last, fmt::format("{}, int {}", tree_.Text(last), RowsName()));
+      replacements.emplace_back(last, fmt::format("{}, int {}", tree_.Text(last), names_.Rows()));
     }
     std::string text = TextWith(tree_, 0, replacements);
     if (product_.roles().m == ProductRoles::kMeasured)
@@ -213,24 +206,6 @@ class ProductWriter {
           std::pair<std::string, std::string>("block", "16, 16")})
       text = RenderLaunchChange(text, {launch_.kernel, field, value}).value_or("");
     return text;
-  }
-
-  std::string RowsName() const { return UnusedName(tree_.text(), "row_count"); }
-
-  // What the launch line has for the number of rows: its parameter, or what all blocks along an axis have.
-  std::string RowsPassed() const {
-    if (product_.roles().m != ProductRoles::kMeasured) return PassedFor(product_.roles().m);
-    for (std::size_t axis = 0; axis < launch_.grid.size(); ++axis) {
-      std::int64_t each[2] = {};
-      for (const std::size_t number : {0u, 1u}) {
-        const LaunchRuns::Setting& setting = product_.launch(number).setting;
-        const std::int64_t rows = product_.launch(number).RowsOf(setting.integers.at(product_.roles().n));
-        each[number] = rows % setting.grid[axis] == 0 ? rows / setting.grid[axis] : 0;
-      }
-      if (each[0] > 0 && each[0] == each[1] && product_.launch(0).setting.grid[axis] != product_.launch(1).setting.grid[axis])
-        return fmt::format("({}) * {}", launch_.grid[axis].text(), each[0]);
-    }
-    return "";
   }
 
   // What is stored for an element, from the only expression that the kernel stores: with `sum` for the sum; empty if it is not
@@ -248,7 +223,7 @@ class ProductWriter {
         if (parameter && named != product_.output() && IsFolded(tree_, at)) return "";
         if (parameter && tree_.node(at).children[0] != base) return "";
         replacements.emplace_back(
-            at, !parameter ? sum : fmt::format("{}[{}]", NameOf(named), named == product_.output() ? element : index));
+            at, !parameter ? sum : fmt::format("{}[{}]", names_.Of(named), named == product_.output() ? element : index));
         at = tree_.EndOf(at);
         continue;
       }
@@ -256,7 +231,8 @@ class ProductWriter {
       if (node.kind_name == "DeclRefExpr" && node.refers_to >= 0 && tree_.node(node.refers_to).function >= 0) {
         const SyntaxNode& declared = tree_.node(node.refers_to);
         const std::string type = WithoutConst(declared.type);
-        if (declared.kind_name == "VarDecl" && (type == "float" || type == "double")) {
+        const bool of_sum = type == "float" || type == "double" || (product_.of_integers() && type == "int");
+        if (declared.kind_name == "VarDecl" && of_sum) {
           if (!IsSumItself(tree_, node.refers_to)) return "";
           replacements.emplace_back(at, sum);
         } else if (declared.kind_name != "ParmDecl" || product_.written().contains(node.refers_to))
@@ -272,10 +248,10 @@ class ProductWriter {
   std::optional<std::string> WritePlain() {
     const auto unused = [&](const char* wanted) { return UnusedName(tree_.text(), wanted); };
     const std::string row = unused("row"), column = unused("column"), k = unused("k"), sum = unused("sum");
-    const std::string element =
-        fmt::format("{}(long long){} * {} + {}", Next(product_.roles().next_c), row, NameOf(product_.roles().by_c), column);
+    const std::string element = fmt::format("{}(long long){} * {} + {}", names_.Next(product_.roles().next_c), row,
+                                            names_.Of(product_.roles().by_c), column);
     std::string type = PointedTo(tree_, product_.roles().a);
-    if (type != "double") type = "float";
+    if (type != "double") type = product_.of_integers() ? "int" : "float";
     for (const std::string& index : {column, row}) {
       std::set<std::string> texts;
       for (const int node : Subtree(tree_, kernel_)) {
@@ -284,8 +260,11 @@ class ProductWriter {
           return Refuse("what it stores is not understood"), std::nullopt;
         texts.insert(StoredText(tree_.node(node).children.back(), sum, element, index));
       }
-      if (texts.size() != 1 || texts.begin()->empty()) return Refuse("what it stores is not understood"), std::nullopt;
-      const std::string end = fmt::format("  {}[{}] = {};\n", NameOf(product_.output()), element, *texts.begin());
+      // As vectors, or of variables that are not followed.
+      const bool known = texts.size() == 1 && !texts.begin()->empty();
+      if (!known) texts = {names_.StoredAsItIs(sum)};
+      if (texts.begin()->empty()) return Refuse("what it stores is not understood"), std::nullopt;
+      const std::string end = fmt::format("  {}[{}] = {};\n", names_.Of(product_.output()), element, *texts.begin());
       auto text = Written(row, column, k, type, sum, end);
       if (!text || StoresTheSame(context_, kernel_, product_, *text)) return text;
     }
@@ -297,6 +276,7 @@ class ProductWriter {
   int kernel_;
   const LaunchDirective& launch_;
   const ProductFinder& product_;
+  const ProductNames names_;
   std::set<int> known_;
   std::map<int, std::string> indices_;
   std::vector<int> kept_;
@@ -319,26 +299,29 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
   const auto* const sum = std::get_if<ConvolutionParts>(&parts);
   const std::string not_plain = WhyNotPlain(tree, kernel);
   bool whole_tiles = NeedsBlock(tree, kernel);
-  for (const bool tiles : {false, true}) {
+  std::int64_t multiple = 1;
+  for (ProductSizes sizes; true;) {
     for (const bool plain : {false, true}) {
       if (!plain && sum == nullptr) continue;
       if (plain && !not_plain.empty()) {
         why = not_plain;
         continue;
       }
-      ProductFinder finder(context, kernel, *launch, plain ? ConvolutionParts{} : *sum, tiles);
+      ProductFinder finder(context, kernel, *launch, plain ? ConvolutionParts{} : *sum, sizes);
       ProductWriter writer(context, kernel, *launch, finder);
       const bool found = finder.Find();
       if (auto restated = found ? writer.Text() : std::nullopt) return restated;
       why = found ? writer.why() : finder.why();
       // What is not understood with some sizes is not with others, either.
       if (!finder.ran()) return std::nullopt;
-      if (!found && !plain && why != kSeveralElements && finder.has_threads()) break;
-      whole_tiles = whole_tiles || !finder.has_threads();
+      multiple = std::max(multiple, finder.misaligned());
+      whole_tiles = whole_tiles || !finder.has_threads() || finder.misaligned() > 0;
+      if (!found && !plain && why != kSeveralElements && finder.has_threads() && finder.widest() == 1) break;
     }
-    if (!whole_tiles) break;
+    // Then with multiples of what it accesses at once, and at last with whole tiles.
+    if (sizes.tiles || !whole_tiles) return std::nullopt;
+    sizes = multiple > sizes.multiple ? ProductSizes{false, multiple} : ProductSizes{true, 1};
   }
-  return std::nullopt;
 }
 
 }  // namespace evo

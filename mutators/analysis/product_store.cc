@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
@@ -106,14 +107,15 @@ std::string WhyNotPlain(const SyntaxTree& tree, int kernel) {
 bool IsByte(std::string_view type) { return type == "char" || type == "signed char" || type == "unsigned char"; }
 
 bool MayBeProduct(const SyntaxTree& tree, int kernel) {
-  int inputs = 0;
+  int inputs = 0, integers = 0;
   for (const int child : tree.node(kernel).children) {
     const SyntaxNode& parameter = tree.node(child);
     if (parameter.kind_name != "ParmDecl" || parameter.type.find('*') == std::string::npos) continue;
     const std::string type = PointedTo(tree, child);
     inputs += type == "float" || type == "double" || type == "__half" || type == "__nv_bfloat16" || IsByte(type);
+    integers += type == "int";
   }
-  return inputs >= 3;
+  return inputs >= 3 || (inputs == 2 && integers > 0);
 }
 
 }  // namespace evo

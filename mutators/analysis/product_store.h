@@ -26,7 +26,7 @@ bool HasDoubles(const SyntaxTree& tree, int kernel);
 // Whether a type is that of integers of 8 bits.
 bool IsByte(std::string_view type);
 
-// Whether it has so many pointers to real numbers, or to bytes, that it may be a product.
+// Whether it has so many pointers to real numbers, or to bytes, that it may be a product: of bytes into integers, too.
 bool MayBeProduct(const SyntaxTree& tree, int kernel);
 
 }  // namespace evo

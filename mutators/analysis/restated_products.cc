@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
+#include <utility>
 #include <variant>
 
 #include "mutators/analysis/contraction.h"
+#include "mutators/analysis/product_forms.h"
 #include "mutators/analysis/product_restatement.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_block.h"
@@ -18,13 +21,56 @@ struct FoundProduct {
   std::string why;
 };
 
+using Form = std::optional<std::string> (*)(const MutationContext&, int kernel);
+
+// A source in another form, and the kernel there.
+struct Formed {
+  std::shared_ptr<const SyntaxTree> tree;
+  KernelTemplate rendered;
+  int kernel = -1;
+  MutationContext In(const MutationContext& context) const {
+    return {context.kernel_template, context.genome, *tree, rendered, nullptr};
+  }
+};
+
+std::optional<Formed> FormedBy(Form form, const MutationContext& context, int kernel) {
+  const auto text = form(context, kernel);
+  Formed formed{text ? context.tree.Reparsed(*text) : nullptr, {}};
+  if (!formed.tree) return std::nullopt;
+  formed.rendered = ParseTemplate(context.rendered.name, *text);
+  for (const int function : Functions(*formed.tree)) {
+    if (formed.tree->node(function).name == context.tree.node(kernel).name && IsKernel(*formed.tree, function))
+      formed.kernel = function;
+  }
+  return formed.kernel < 0 ? std::nullopt : std::optional(std::move(formed));
+}
+
+// The source with the kernel in another form in which it is a contraction.
+std::optional<std::string> InOtherForm(const MutationContext& context, int kernel) {
+  if (const auto single = FormedBy(WithSingleDeclarations, context, kernel)) {
+    const MutationContext other = single->In(context);
+    if (std::holds_alternative<Contraction>(AsContraction(other, single->kernel))) return single->tree->text();
+    if (auto text = InOtherForm(other, single->kernel)) return text;
+  }
+  for (const Form form : {WithLateCondition, WithBatchesAlongZ}) {
+    const auto formed = FormedBy(form, context, kernel);
+    if (!formed) continue;
+    const auto found = AsContraction(formed->In(context), formed->kernel);
+    const auto* const product = std::get_if<Contraction>(&found);
+    // What a sum starts with may be there for elements only that are stored.
+    if (product != nullptr && (form != WithLateCondition || product->start < 0)) return formed->tree->text();
+  }
+  return std::nullopt;
+}
+
 // Several operators ask for the same kernels, and it may take seconds.
 const FoundProduct& KeptWithTree(const MutationContext& context, int kernel) {
   const std::string key = fmt::format("product of {} with {}{}", kernel, fmt::join(context.genome.parameters, ","),
                                       IsKnownElsewhere(context, kernel) ? ", known" : "");
   return context.tree.Kept<FoundProduct>(key, [&] {
     FoundProduct found;
-    found.text = RestatedProduct(context, kernel, found.why);
+    found.text = InOtherForm(context, kernel);
+    if (!found.text) found.text = RestatedProduct(context, kernel, found.why);
     return found;
   });
 }

@@ -100,6 +100,24 @@ class Picker {
 
 }  // namespace
 
+namespace {
+
+// Whether what a kernel stores to is read in its stores only, which one thread of a row makes.
+bool ReadsInStores(const SyntaxTree& tree, const RowKernel& kernel, const Traffic& traffic) {
+  if (traffic.read.contains(-1) || traffic.stored.contains(-1)) return false;
+  for (const int node : Subtree(tree, kernel.index.kernel)) {
+    const SyntaxNode& name = tree.node(node);
+    const int pointer = PointerAt(tree, node);
+    const bool passed = name.type.find('*') != std::string::npos && tree.node(name.parent).kind_name == "CallExpr";
+    if ((pointer < 0 && !passed) || !traffic.stored.contains(RootOf(tree, passed ? node : pointer))) continue;
+    const auto around = [&](int store) { return IsWithin(tree, node, store); };
+    if (std::none_of(kernel.stores.begin(), kernel.stores.end(), around)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<RowKernel> RowKernels(const MutationContext& context) {
   const SyntaxTree& tree = context.tree;
   std::vector<RowKernel> kernels;
@@ -113,7 +131,9 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
     for (const Picked which : {Picked::kOutermost, Picked::kSums, Picked::kInnermost}) {
       RowKernel kernel = bare;
       if (!Picker(tree, which).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
-      if (kernel.loops.empty() || (kernel.reads_what_it_stores && !kernel.stores.empty())) continue;
+      if (kernel.loops.empty() ||
+          (kernel.reads_what_it_stores && !kernel.stores.empty() && !ReadsInStores(tree, kernel, *traffic)))
+        continue;
       std::vector<int> picked;
       for (const SharedLoop& loop : kernel.loops) picked.push_back(loop.counted.parts.statement);
       if (known.insert(picked).second) kernels.push_back(std::move(kernel));

@@ -13,6 +13,11 @@ bool IsShared(const SyntaxTree& tree, int variable) {
   return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(shared)"; });
 }
 
+bool IsConstantMemory(const SyntaxTree& tree, int variable) {
+  const auto& children = tree.node(variable).children;
+  return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(constant)"; });
+}
+
 int SharedArrayOf(const SyntaxTree& tree, int expression) {
   const int node = WithoutParentheses(tree, expression);
   const bool element = tree.node(node).kind_name == "ArraySubscriptExpr" && tree.node(node).children.size() == 2;

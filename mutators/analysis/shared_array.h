@@ -8,10 +8,12 @@
 
 namespace evo {
 
-// Tells about arrays in shared memory.
+// Tells about arrays in shared memory, and in constant memory.
 
 // Whether a variable is declared `__shared__`.
 bool IsShared(const SyntaxTree& tree, int variable);
+// Whether a variable is declared `__constant__`.
+bool IsConstantMemory(const SyntaxTree& tree, int variable);
 // The array or variable in shared memory of which an expression is an element; -1 for other expressions, and for rows.
 int SharedArrayOf(const SyntaxTree& tree, int expression);
 // Of an element of an array of several dimensions, `s[i]` for `s[i][j]`; any other expression without its parentheses.

@@ -93,7 +93,8 @@ class SumFinder {
 
   bool ConstantOfZero(int expression) const {
     const std::string_view text = tree_.Text(WithoutParentheses(tree_, expression));
-    constexpr std::array kZeros{"0"sv, "0.0f"sv, "0.f"sv, "0.0"sv, "0."sv, "0.0F"sv, "0.F"sv, "0u"sv, "0U"sv, "0ll"sv, "0LL"sv};
+    constexpr std::array kZeros{"0"sv,   "0.0f"sv, "0.f"sv, "0.0"sv, "0."sv,  "0.0F"sv,
+                                "0.F"sv, "0u"sv,   "0U"sv,  "0ll"sv, "0LL"sv, "{}"sv};
     return std::find(kZeros.begin(), kZeros.end(), text) != kZeros.end();
   }
 

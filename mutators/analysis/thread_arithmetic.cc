@@ -205,6 +205,8 @@ ThreadValue ThreadArithmetic::CombinedReals(IntegerOperator computed, const Thre
     return given.kind == ValueKind::kReal ? given : real = AsReal(given);
   };
   const ThreadValue &left = as_real(given_left, left_real), &right = as_real(given_right, right_real);
+  const auto is_whole = [](const ThreadValue& given) { return given.whole || given.kind == ValueKind::kInteger; };
+  const bool whole = (left.whole || right.whole) && is_whole(given_left) && is_whole(given_right);
   Consume(left), Consume(right);
   if (computed.compares()) {
     NoteLimit(left, right);
@@ -223,12 +225,14 @@ ThreadValue ThreadArithmetic::CombinedReals(IntegerOperator computed, const Thre
       value = Product(left, right);
       break;
     case Operator::kDivide:
+      if (whole) return {};
       if (right.text && !left.text) trace_.factors.try_emplace(fmt::format("(1.0f / {})", Text(right)), 1 / right.real);
       value = ThreadValue::Real(left.real / right.real);
       break;
     default:
       return {};
   }
+  value.whole = whole;
   if (left.text && right.text) value.text = SharedText(fmt::format("({} {} {})", Text(left), computed.spelled(), Text(right)));
   return value;
 }
@@ -264,6 +268,8 @@ ThreadValue ThreadArithmetic::Converted(ThreadValue value, ThreadType type) {
         value.form = symbols_.ResultOf(fmt::format("unsigned({})", symbols_.TextOf(*value.form)), *value.form, *value.form);
     }
   } else if (value.kind == ValueKind::kReal) {
+    if (value.whole && !real) return value;
+    value.whole = false;
     // Of data: what depends on it is found by its values.
     if (!real) return ThreadValue::Integer(static_cast<std::int64_t>(value.real));
     if (type == ThreadType::kShortReal && !value.element && !value.text) {

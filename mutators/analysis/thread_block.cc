@@ -144,7 +144,9 @@ class BlockFibers : private ThreadMeeting {
   }
 
   void RefuseAll(const std::string& why) {
-    for (ThreadTrace& trace : traces_) trace.refusal = why;
+    std::int64_t misaligned = 0;
+    for (const ThreadTrace& trace : traces_) misaligned = std::max(misaligned, trace.misaligned);
+    for (ThreadTrace& trace : traces_) trace.refusal = why, trace.misaligned = misaligned;
   }
 
   ThreadRun& run_;

@@ -1,39 +1,19 @@
 #include "mutators/analysis/thread_code.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "mutators/analysis/affine_index.h"
-#include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
-#include "mutators/analysis/thread_arithmetic.h"
+#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
 
 using NodeExpression = ThreadNode::Expression;
 using NodeStatement = ThreadNode::Statement;
-
-bool IsRealLiteral(std::string_view text) {
-  if (IsNameOnly(text)) return false;
-  const bool exponent = text.find_first_of("eEfF") != std::string_view::npos && !text.starts_with("0x");
-  return exponent || text.find('.') != std::string_view::npos;
-}
-
-// Of digits, also with a suffix.
-std::optional<std::int64_t> PlainInteger(std::string_view text) {
-  std::int64_t number = 0;
-  const std::string_view digits = text.substr(0, text.find_last_not_of("uUlL") + 1);
-  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
-  const char* const begin = digits.data() + (hexadecimal ? 2 : 0);
-  const auto [stop, error] = std::from_chars(begin, digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
-  return error == std::errc{} && stop == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
-}
-
-bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 NodeStatement StatementNamed(std::string_view kind) {
   if (kind == "CompoundStmt") return NodeStatement::kBlock;
@@ -67,32 +47,6 @@ ThreadCode::ThreadCode(const SyntaxTree& tree)
   }
 }
 
-void ThreadCode::AddVariable(int declaration) {
-  int& slot = slots_[static_cast<std::size_t>(declaration)];
-  if (slot >= 0) return;
-  slot = static_cast<int>(variables_.size());
-  const SyntaxNode& node = tree_.node(declaration);
-  const std::string_view type = node.type;
-  ThreadVariable& variable = variables_.emplace_back();
-  variable.declaration = declaration;
-  variable.parameter = node.kind_name == "ParmDecl";
-  variable.shared = IsShared(tree_, declaration);
-  variable.array = type.ends_with("]");
-  const std::string_view pointed = type.substr(0, type.find('*'));
-  variable.integers = Contains(pointed, "int") || Contains(pointed, "long");
-  for (const char* real : {"float", "double", "half", "bfloat16"}) variable.reals = variable.reals || Contains(type, real);
-  variable.type = ThreadTypeOf(variable.array ? type.substr(0, type.find('[')) : type);
-  variable.reference = type.ends_with("&");
-  variable.declared = node.kind_name == "VarDecl";
-  if (variable.array) variable.extents = ExtentsOf(node.type);
-  for (const int child : node.children) {
-    if (tree_.node(child).kind_name == "InitListExpr") variable.list = child;
-  }
-  if (!variable.declared || node.children.empty()) return;
-  const std::string& last = tree_.node(node.children.back()).kind_name;
-  if (last != "TypeRef" && !last.starts_with("attribute")) variable.initialiser = node.children.back();
-}
-
 // Expressions with all that is in them, the inner ones first: what they are depends on those.
 const ThreadNode& ThreadCode::Decided(int node) {
   const bool statement = StatementNamed(tree_.node(node).kind_name) != NodeStatement::kExpression;
@@ -108,6 +62,10 @@ void ThreadCode::Decide(int node, ThreadNode& decided) {
   decided.decided = true;
   decided.type = ThreadTypeOf(code.type);
   decided.real = decided.type == ThreadType::kReal || decided.type == ThreadType::kShortReal;
+  const std::string_view pointed = PointedThreadType(code.type);
+  decided.vector = ThreadVectorTypeOf(code.type).count > 0;
+  decided.to_vectors = ThreadVectorTypeOf(pointed).count > 0;
+  decided.bytes = ThreadBytesOf(pointed.empty() ? std::string_view(code.type) : pointed);
   decided.statement = StatementNamed(code.kind_name);
   for (std::size_t i = 0; i < std::min(code.children.size(), decided.parts.size()); ++i) decided.parts[i] = code.children[i];
   if (decided.statement != NodeStatement::kExpression) return DecideStatement(node, decided);
@@ -116,10 +74,11 @@ void ThreadCode::Decide(int node, ThreadNode& decided) {
   decided.plain = IsPlain(node, decided);
   const auto is_plain = [&](int part) { return part >= 0 && nodes_[static_cast<std::size_t>(part)].plain; };
   const bool element = decided.expression == NodeExpression::kElement && decided.place == ThreadNode::Place::kElement;
-  // The name of an array in shared memory is an address, and reads nothing.
-  const bool named =
-      decided.expression == NodeExpression::kVariable && !(variable(decided.variable).shared && variable(decided.variable).array);
-  decided.reads = named || (element && is_plain(decided.parts[0]) && is_plain(decided.parts[1]));
+  // The name of an array in shared or constant memory is an address, and reads nothing.
+  const bool address = decided.expression == NodeExpression::kVariable && variable(decided.variable).array &&
+                       (variable(decided.variable).shared || variable(decided.variable).constant);
+  const bool named = decided.expression == NodeExpression::kVariable && !address;
+  decided.reads = named || (element && !decided.vector && is_plain(decided.parts[0]) && is_plain(decided.parts[1]));
 }
 
 bool ThreadCode::IsPlain(int node, const ThreadNode& decided) const {
@@ -141,12 +100,13 @@ bool ThreadCode::IsPlain(int node, const ThreadNode& decided) const {
     case NodeExpression::kUnary:
       return is_plain(first);
     case NodeExpression::kCast:
-      return !decided.real && is_plain(first);
+      return !decided.real && tree_.node(node).type.find('*') == std::string::npos && is_plain(first);
     case NodeExpression::kAnd:
     case NodeExpression::kOr:
     case NodeExpression::kBinary:
     case NodeExpression::kRow:
-      return parts == 2 && is_plain(first) && is_plain(second);
+      return parts == 2 && is_plain(first) && is_plain(second) &&
+             (!decided.to_vectors || decided.expression == NodeExpression::kRow);
     case NodeExpression::kConditional:
       return parts == 3 && is_plain(first) && is_plain(second) && is_plain(third);
     case NodeExpression::kCall: {
@@ -169,7 +129,8 @@ bool ThreadCode::SaysTheSame(int node) const {
 void ThreadCode::DecideExpression(int node, ThreadNode& decided) {
   const SyntaxNode& code = tree_.node(node);
   const ExpressionKind kind = kinds_.KindOf(node);
-  const bool named = kind == ExpressionKind::kName && code.refers_to >= 0 && tree_.node(code.refers_to).function >= 0;
+  const bool named = kind == ExpressionKind::kName && code.refers_to >= 0 &&
+                     (tree_.node(code.refers_to).function >= 0 || variable(code.refers_to).constant);
   if (named) {
     decided.expression = NodeExpression::kVariable;
     decided.variable = code.refers_to;
@@ -196,6 +157,10 @@ void ThreadCode::DecideExpression(int node, ThreadNode& decided) {
       decided.expression = NodeExpression::kCast;
       decided.parts = {code.children.back(), -1, -1};
       return;
+    case ExpressionKind::kReinterpret:
+      decided.expression = code.type.find('*') != std::string::npos ? NodeExpression::kCast : NodeExpression::kReinterpret;
+      decided.parts = {code.children.back(), -1, -1};
+      return;
     case ExpressionKind::kSubscript:
       return DecideSubscript(node, decided);
     case ExpressionKind::kCall:
@@ -212,6 +177,10 @@ void ThreadCode::DecideExpression(int node, ThreadNode& decided) {
     const std::string_view text = tree_.Text(node);
     decided.expression = NodeExpression::kBuiltin;
     decided.detail = BuiltinSymbol(text.substr(0, text.find('.')), static_cast<std::size_t>(text.back() - 'x'));
+  } else if (kind == ExpressionKind::kMember && ThreadComponentOf(code.name) >= 0 &&
+             ThreadVectorTypeOf(tree_.node(code.children.front()).type).count > ThreadComponentOf(code.name)) {
+    decided.expression = NodeExpression::kComponent;
+    decided.detail = ThreadComponentOf(code.name);
   }
 }
 
@@ -255,6 +224,8 @@ void ThreadCode::DecideSubscript(int node, ThreadNode& decided) {
   decided.expression = type.ends_with("]") ? NodeExpression::kRow : NodeExpression::kElement;
   decided.stride = 1;
   for (const long long extent : ExtentsOf(type)) decided.stride *= extent;
+  if (decided.expression == NodeExpression::kRow && decided.to_vectors)
+    decided.stride *= ThreadVectorTypeOf(PointedThreadType(type)).count;
   if (!decided.real) return;
   // The array of an element, which a run may not follow: at file scope, or of more dimensions.
   int array = node;
@@ -276,6 +247,9 @@ void ThreadCode::DecidePlace(int node, ThreadNode& decided) {
     decided.place = ThreadNode::Place::kElement;
   } else if (kinds_.OperatorOf(bare) == "*" && parts == 1) {
     decided.place = ThreadNode::Place::kDereference;
+  } else if (const NodeExpression inner = nodes_[static_cast<std::size_t>(bare)].expression;
+             inner == NodeExpression::kComponent || inner == NodeExpression::kReinterpret) {
+    decided.place = inner == NodeExpression::kComponent ? ThreadNode::Place::kComponent : ThreadNode::Place::kReinterpret;
   }
 }
 
@@ -286,7 +260,7 @@ void ThreadCode::DecideStatement(int node, ThreadNode& decided) {
     // Without its first part: `for (; k < n; ++k)`.
     if (const auto whole = AsForLoop(tree_, node))
       loop = {whole->init, whole->condition, whole->increment, whole->body};
-    else if (parts.size() == 3 && Contains(tree_.Text(node).substr(3, 4), ";"))
+    else if (parts.size() == 3 && tree_.Text(node).substr(3, 4).find(';') != std::string_view::npos)
       loop = {-1, parts[0], parts[1], parts[2]};
   } else if (decided.statement == NodeStatement::kWhile && parts.size() == 2) {
     loop = {-1, parts[0], -1, parts[1]};
@@ -298,52 +272,6 @@ void ThreadCode::DecideStatement(int node, ThreadNode& decided) {
   if (loop.body < 0) return;
   decided.detail = static_cast<int>(loops_.size());
   loops_.push_back(loop);
-}
-
-int ThreadCode::AddConstant(int node) {
-  ThreadConstant& constant = constants_.emplace_back();
-  const std::string_view text = tree_.Text(node);
-  constant.text = text;
-  constant.is_bool = text == "true" || text == "false";
-  const bool is_null = text == "nullptr" || text == "NULL";
-  constant.plain = constant.is_bool ? text == "true" : is_null ? 0 : PlainInteger(text);
-  constant.is_name = IsNameOnly(text);
-  constant.resolved = constant.plain.has_value();
-  return static_cast<int>(constants_.size()) - 1;
-}
-
-// That reads the whole source.
-const ThreadConstant& ThreadCode::Resolved(int number) {
-  ThreadConstant& constant = constants_[static_cast<std::size_t>(number)];
-  constant.resolved = true;
-  constant.depends_on_size = DependsOnSize(tree_, constant.text);
-  if (!IsRealLiteral(constant.text)) constant.integer = ConstantValue(tree_, constant.text);
-  // Such as a mask of lanes, in hexadecimal digits or with a suffix.
-  if (!constant.integer && constant.is_name) constant.integer = PlainInteger(LiteralBehind(tree_, constant.text));
-  if (!constant.integer) constant.real = RealConstant(tree_, constant.text);
-  if (constant.real) constant.real_text = SharedText(std::string(constant.text));
-  return constant;
-}
-
-int ThreadCode::AddCall(int node) {
-  const auto& parts = tree_.node(node).children;
-  ThreadCall& call = calls_.emplace_back();
-  call.arguments = std::span(parts).subspan(1);
-  call.function = NamedDeclaration(tree_, parts.front());
-  const SyntaxNode& called = tree_.node(call.function >= 0 ? call.function : node);
-  call.of_file = called.kind_name == "FunctionDecl" || called.kind_name == "FunctionTemplate";
-  call.callee = ThreadCallee(LibraryCallee(tree_, node));
-  if (!call.of_file) return static_cast<int>(calls_.size()) - 1;
-  if (!called.children.empty() && tree_.node(called.children.back()).kind_name == "CompoundStmt")
-    call.body = called.children.back();
-  for (const int child : called.children) {
-    const SyntaxNode& parameter = tree_.node(child);
-    if (parameter.kind_name != "ParmDecl") continue;
-    const bool changes = parameter.type.ends_with("&") && !parameter.type.starts_with("const ");
-    call.parameters.push_back({child, ThreadTypeOf(parameter.type), changes});
-  }
-  call.returned = ThreadTypeOf(std::string_view(called.type).substr(0, called.type.find(" (")));
-  return static_cast<int>(calls_.size()) - 1;
 }
 
 }  // namespace evo

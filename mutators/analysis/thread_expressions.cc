@@ -11,9 +11,6 @@
 namespace evo {
 namespace {
 
-// How deep functions of the source call each other.
-constexpr int kMostCalls = 6;
-
 constexpr std::int64_t kWarpWidth = 32;
 
 const IntegerOperator kPlus("+"), kTimes("*");
@@ -43,7 +40,8 @@ ThreadExpressions::ThreadExpressions(const SyntaxTree& tree, ThreadCode& code, c
       bodies_(bodies),
       trace_(trace),
       refusal_(refusal),
-      integers_(code, setting, memory, trace, refusal) {}
+      integers_(code, setting, memory, trace, refusal),
+      vectors_(tree, code, setting, arithmetic, memory, refusal) {}
 
 ThreadValue ThreadExpressions::Refuse(std::string why) {
   refusal_.Add(std::move(why));
@@ -75,7 +73,13 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case kCount:
       return Count(node);
     case kDereference:
-      return memory_.Load(PlaceOf(expression));
+    case kReinterpret:
+      return vectors_.LoadAt(PlaceOf(expression), node);
+    case kComponent: {
+      const ThreadValue vector = Evaluate(first);
+      const ThreadValue* const part = refusal_.given() ? nullptr : vectors_.Part(node, code_.At(first), vector);
+      return part != nullptr ? *part : NotUnderstood(expression);
+    }
     case kAddress:
     case kUnary:
       return Unary(node, expression);
@@ -94,8 +98,10 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case kConditional:
       if (tree_.node(expression).children.size() != 3) return Refuse(Quoted(tree_, expression));
       return Evaluate(IsTrue(first) ? second : third);
-    case kCast:
-      return EvaluateAs(node.type, first);
+    case kCast: {
+      ThreadValue value = EvaluateAs(node.type, first);
+      return vectors_.MayBeCast(node, value) ? value : NotUnderstood(expression);
+    }
     case kBuiltin:
       return BuiltinValue(integers_.Builtin(node.detail), node.detail, setting_);
     case kRow:
@@ -147,7 +153,7 @@ ThreadValue ThreadExpressions::Element(const ThreadNode& node, int expression) {
   const bool shared = setting_.exchange != nullptr && node.variable >= 0 && code_.variable(node.variable).shared;
   if (setting_.addresses && node.variable >= 0 && !shared && !memory_.HasArray(node.variable))
     return ThreadValue::Real(kSomeNumber);
-  return memory_.Load(PlaceOf(expression));
+  return vectors_.LoadAt(PlaceOf(expression), node);
 }
 
 ThreadValue ThreadExpressions::Literal(const ThreadNode& node, int expression) {
@@ -167,6 +173,8 @@ ThreadValue ThreadExpressions::Named(const ThreadNode& node, int expression) {
   }
   const ThreadValue& value = memory_.Variable(node.variable);
   if (value.kind != ThreadValue::Kind::kNone) return value;
+  if (code_.variable(node.variable).constant)
+    return setting_.sums ? ThreadValue::Pointer(node.variable) : NotUnderstood(expression);
   return Refuse(fmt::format("{} is read and has no value that is known", Quoted(tree_, expression)));
 }
 
@@ -182,7 +190,7 @@ ThreadValue ThreadExpressions::Count(const ThreadNode& node) {
   }
   ThreadValue old = memory_.Load(place);
   if (refusal_.given()) return {};
-  ThreadValue changed = arithmetic_.Combined(node.computed, old, ThreadValue::Integer(1));
+  ThreadValue changed = arithmetic_.Combined(node.computed, old, vectors_.Scaled(node, old, ThreadValue::Integer(1)));
   memory_.Store(place, changed);
   return node.behind ? old : changed;
 }
@@ -204,7 +212,10 @@ ThreadValue ThreadExpressions::Binary(const ThreadNode& node, int expression) {
   const ThreadValue& left = stays ? Operand(node.parts[0], own_left) : own_left = Evaluate(node.parts[0]);
   const ThreadValue& right = Operand(node.parts[1], own_right);
   if (refusal_.given()) return {};
-  ThreadValue value = arithmetic_.Combined(node.computed, left, right);
+  ThreadValue value = !node.to_vectors ? arithmetic_.Combined(node.computed, left, right)
+                      : left.kind == ThreadValue::Kind::kPointer
+                          ? arithmetic_.Combined(node.computed, left, vectors_.Scaled(node, left, right))
+                          : arithmetic_.Combined(node.computed, vectors_.Scaled(node, right, left), right);
   return value.kind == ThreadValue::Kind::kNone ? NotUnderstood(expression) : value;
 }
 
@@ -216,14 +227,17 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
   if (refusal_.given()) return;
   if (!node.assigns_only) {
     const ThreadValue* const old = memory_.ValueAt(place);
-    value = old != nullptr ? arithmetic_.Combined(node.computed, *old, value)
-                           : arithmetic_.Combined(node.computed, memory_.Load(place), value);
+    const ThreadValue loaded = old != nullptr ? ThreadValue{} : memory_.Load(place);
+    const ThreadValue& before = old != nullptr ? *old : loaded;
+    value = arithmetic_.Combined(node.computed, before, vectors_.Scaled(node, before, value));
     if (value.kind == ThreadValue::Kind::kNone) {
       NotUnderstood(expression);
       return;
     }
   }
-  value = arithmetic_.Converted(std::move(value), code_.At(sides.front()).type);
+  const ThreadNode& target = code_.At(sides.front());
+  if (value.kind == ThreadValue::Kind::kVector && place.memory >= 0 && !vectors_.FitsAt(place, target, value)) return;
+  value = arithmetic_.Converted(std::move(value), target.type);
   if (result != nullptr) *result = value;
   memory_.Store(place, std::move(value));
 }
@@ -240,11 +254,21 @@ ThreadPlace ThreadExpressions::PlaceOf(int named) {
   ThreadValue pointer;
   if (node.place == ThreadNode::Place::kElement) {
     ThreadAddress address;
-    if (integers_.EvaluateElement(parts[0], parts[1], address)) return {-1, address.memory, address.integer, nullptr, named};
+    const bool vectors = code_.At(parts[0]).to_vectors;
+    if (!vectors && integers_.EvaluateElement(parts[0], parts[1], address))
+      return {-1, address.memory, address.integer, nullptr, named};
     const ThreadValue index = Evaluate(parts[1]), array = Evaluate(parts[0]);
-    pointer = arithmetic_.Combined(kPlus, array, index);
+    pointer = arithmetic_.Combined(kPlus, array, vectors ? vectors_.Scaled(code_.At(parts[0]), array, index) : index);
   } else if (node.place == ThreadNode::Place::kDereference) {
     pointer = Evaluate(parts[0]);
+  } else if (node.place == ThreadNode::Place::kComponent) {
+    const ThreadNode& part = code_.At(node.bare);
+    const ThreadPlace place = vectors_.PlaceOfPart(part, PlaceOf(part.parts[0]));
+    if (place.variable >= 0 || place.memory >= 0) return place;
+  } else if (node.place == ThreadNode::Place::kReinterpret) {
+    const ThreadPlace place = PlaceOf(parts[0]);
+    const int each = place.memory < 0 || setting_.addresses ? 0 : code_.variable(place.memory).bytes;
+    if (each > 0 && (node.vector ? node.bytes % each == 0 : node.bytes == each)) return place;
   }
   if (pointer.kind != ThreadValue::Kind::kPointer) {
     NotUnderstood(node.bare);
@@ -293,37 +317,6 @@ ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
   // A constructor or a conversion of one value.
   if (call.arguments.empty()) return EvaluateAs(node.type, tree_.node(expression).children.front());
   return NotUnderstood(expression);
-}
-
-ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
-  const auto refuse = [&](std::string_view format) {
-    return Refuse(fmt::format(fmt::runtime(format), tree_.node(call.function).name));
-  };
-  if (call.body < 0 || depth_ >= kMostCalls) return refuse("the function {}");
-  if (call.parameters.size() != call.arguments.size()) return refuse("the arguments of {}");
-  ThreadArguments values;
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    if (call.parameters[i].changes) return refuse("{} takes references");
-    values.push_back(EvaluateAs(call.parameters[i].type, call.arguments[i]));
-  }
-  if (refusal_.given()) return {};
-  for (std::size_t i = 0; i < values.size(); ++i) memory_.Variable(call.parameters[i].declaration) = std::move(values[i]);
-  ++depth_;
-  ThreadValue returned = bodies_.RunBody(call.body);
-  --depth_;
-  if (refusal_.given()) return {};
-  return arithmetic_.Converted(std::move(returned), call.returned);
-}
-
-ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression) {
-  if (call.callee.kind == ThreadCallee::Kind::kLoad && call.arguments.size() == 1) {
-    ThreadValue pointer = Evaluate(call.arguments.front());
-    if (pointer.kind != ThreadValue::Kind::kPointer) return {};
-    return memory_.Load({-1, pointer.memory, pointer.integer, std::move(pointer.form), expression});
-  }
-  ThreadArguments values;
-  for (const int argument : call.arguments) values.push_back(Evaluate(argument));
-  return refusal_.given() ? ThreadValue{} : arithmetic_.Called(call.callee, values);
 }
 
 }  // namespace evo

@@ -12,6 +12,7 @@
 #include "mutators/analysis/thread_integers.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_trace.h"
+#include "mutators/analysis/thread_vector_expressions.h"
 
 namespace evo {
 
@@ -71,6 +72,7 @@ class ThreadExpressions {
   Refusal& refusal_;
   int depth_ = 0;  // of calls
   ThreadIntegers integers_;
+  ThreadVectors vectors_;
 };
 
 }  // namespace evo

@@ -52,7 +52,7 @@ class LoopRemover {
       if (!loop || loop->comparison != "<" || !CanBecomeIf(*loop)) return;
       if (AddOnce(*loop)) return;
       if (loops_ == ThreadLoops::kOfPlanes) AddPlanes(*loop);
-      if (loops_ == ThreadLoops::kOfElements) AddElements(*loop);
+      if (loops_ == ThreadLoops::kOfElements || loops_ == ThreadLoops::kOfBatches) AddElements(*loop);
     } else if (at.kind_name == "CompoundStmt") {
       for (const int child : at.children) Visit(child);
     } else if (at.kind_name == "IfStmt" && at.children.size() == 2) {
@@ -174,7 +174,9 @@ class LoopRemover {
   // A last loop in a grid of one dimension, in which nothing but the counter tells which thread it is.
   void AddElements(const CountedLoop& loop) {
     const int body = tree_.node(kernel_).children.back();
-    if (launch_->grid.size() != 1 || launch_->block.size() != 1 || tree_.node(body).children.back() != loop.parts.statement)
+    const bool batches = loops_ == ThreadLoops::kOfBatches && launch_->grid.size() == 3 && launch_->grid[1].text() == "1";
+    if ((launch_->grid.size() != 1 && !batches) || launch_->block.size() != 1 ||
+        tree_.node(body).children.back() != loop.parts.statement)
       return;
     const auto is = [&](int expression, const AffineForm& wanted) {
       const auto form = AffineFormOf(tree_, expression, {});
@@ -190,7 +192,9 @@ class LoopRemover {
     if (!AreTurnsApart(loop.parts.body) || !IsOfCounter(loop)) return;
     const auto elements = AsLaunchText(tree_, *launch_, kernel_, loop.bound);
     if (!elements) return;
-    launches_.push_back({launch_->kernel, "grid", fmt::format("ceil_div({}, {})", *elements, launch_->block[0].text())});
+    const std::string behind = batches ? fmt::format(", 1, {}", launch_->grid[2].text()) : "";
+    launches_.push_back(
+        {launch_->kernel, "grid", fmt::format("ceil_div({}, {}){}", *elements, launch_->block[0].text(), behind)});
     Replace(loop, std::string(tree_.Text(loop.start)));
   }
 
@@ -201,6 +205,7 @@ class LoopRemover {
       if (name.opaque || name.kind_name == "attribute(shared)") return false;
       if (name.kind_name != "DeclRefExpr") continue;
       if (name.refers_to < 0) {
+        if (IsOfBatch(node)) continue;
         if (name.name.ends_with("Idx") || name.name.ends_with("Dim") || name.name.starts_with("__sync")) return false;
         continue;
       }
@@ -211,8 +216,26 @@ class LoopRemover {
         continue;
       }
       if (declared.kind_name != "VarDecl" || declared.children.empty() ||
-          !AsLaunchText(tree_, *launch_, kernel_, declared.children.back()))
+          (!AsLaunchText(tree_, *launch_, kernel_, declared.children.back()) && !IsSameInBatch(declared.children.back())))
         return false;
+    }
+    return true;
+  }
+
+  // Whether a name is that of a block's batch.
+  bool IsOfBatch(int name) const {
+    return loops_ == ThreadLoops::kOfBatches && SameTokens(tree_.Text(tree_.node(name).parent), "blockIdx.z");
+  }
+
+  // Whether an expression depends on nothing but a block's batch and parameters that stay as they are.
+  bool IsSameInBatch(int expression) const {
+    if (loops_ != ThreadLoops::kOfBatches || !IsPure(tree_, expression)) return false;
+    for (const int node : Subtree(tree_, expression)) {
+      const SyntaxNode& name = tree_.node(node);
+      if (name.kind_name != "DeclRefExpr") continue;
+      const bool parameter = name.refers_to >= 0 && tree_.node(name.refers_to).kind_name == "ParmDecl" &&
+                             !WrittenIn(tree_, kernel_).contains(name.refers_to);
+      if (!parameter && !IsOfBatch(node)) return false;
     }
     return true;
   }

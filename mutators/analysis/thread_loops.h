@@ -16,9 +16,10 @@ namespace evo {
 //     them, becomes a third dimension of the grid: the turns may come in any order;
 //   - of elements: such a loop as the first, in a grid of any size, whose turns share nothing, becomes `if (i < n)` in a grid
 //   that
-//     has a thread for each i.
+//     has a thread for each i;
+//   - of batches: the same in a grid whose blocks along z are batches.
 // nullopt if there is no such loop.
-enum class ThreadLoops { kOfOneTurn, kOfPlanes, kOfElements };
+enum class ThreadLoops { kOfOneTurn, kOfPlanes, kOfElements, kOfBatches };
 std::optional<std::string> WithoutThreadLoops(const MutationContext& context, ThreadLoops loops);
 
 // An integer expression of a kernel's parameters and of numbers as its launch line says it; nullopt if it names anything else.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -53,7 +54,10 @@ ThreadValue* ThreadMemory::ElementOf(std::vector<ThreadValue>& array, const Thre
 
 ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
   if (refusal_.given()) return {};
-  if (place.variable >= 0) return Variable(place.variable);
+  if (place.variable >= 0) {
+    const ThreadValue* const value = place.component < 0 ? &Variable(place.variable) : ValueAt(place);
+    return value != nullptr ? *value : Refuse(fmt::format("a part of {} has no value", tree_.node(place.variable).name));
+  }
   if (IsOfBlock(place.memory)) return LoadShared(place);
   std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
   if (array.empty()) return LoadFromBuffer(place);
@@ -68,6 +72,10 @@ const ThreadValue* ThreadMemory::ValueAt(const ThreadPlace& place) const {
   const ThreadValue* value = nullptr;
   if (place.variable >= 0) {
     value = &Variable(place.variable);
+    if (place.component >= 0) {
+      const bool has = value->parts && place.component < static_cast<int>(value->parts->size());
+      value = has ? &(*value->parts)[static_cast<std::size_t>(place.component)] : nullptr;
+    }
   } else if (!IsOfBlock(place.memory)) {
     const std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
     if (place.index >= 0 && place.index < static_cast<std::int64_t>(array.size()))
@@ -149,11 +157,15 @@ void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
 
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   const ThreadVariable& buffer = code_.variable(place.memory);
-  if (!buffer.parameter) return Refuse("a pointer that is not understood");
+  if (!buffer.parameter && !(buffer.constant && setting_.sums)) return Refuse("a pointer that is not understood");
   if (setting_.addresses) return LoadSomething(place);
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
-    if (element != stored->second.end()) return ThreadValue::Real(element->second.value);
+    if (element != stored->second.end()) {
+      ThreadValue again = ThreadValue::Real(element->second.value);
+      again.whole = element->second.whole;
+      return again;
+    }
   }
   if (buffer.integers || (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
     return LoadInteger(place);
@@ -163,6 +175,7 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   value.memory = place.memory;
   value.integer = place.index;
   value.form = place.form;
+  value.whole = setting_.sums && buffer.bytes == 1 && !buffer.reals;
   if (!setting_.consumed) NoteRead(trace_, value, setting_.symbolic);
   return value;
 }
@@ -201,7 +214,22 @@ void ThreadMemory::Touch(const ThreadPlace& place, bool store) {
 
 void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
   if (refusal_.given()) return;
+  if (value.kind == ThreadValue::Kind::kVector && place.variable < 0) {
+    const auto parts = value.parts;
+    if (!IsAligned(place, parts->size())) return;
+    ThreadPlace next = place;
+    for (const ThreadValue& part : *parts) {
+      Store(next, part);
+      ++next.index;
+      if (next.form) next.form = SharedForm(next.form->Plus(AffineForm::Constant(1)));
+    }
+    return;
+  }
+  if (place.component >= 0) return StoreComponent(place, std::move(value));
   if (place.variable >= 0) {
+    // A sum of integers that wraps is not what it is where it does not.
+    if (value.whole && !value.element && code_.variable(place.variable).bytes < 4)
+      return refusal_.Add(fmt::format("{} is shorter than 32 bits", tree_.node(place.variable).name));
     if (place.variable == setting_.followed) trace_.history.push_back(value.real);
     Variable(place.variable) = std::move(value);
     return;
@@ -212,15 +240,50 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
   if (ThreadValue* const element = ElementOf(array, place)) *element = std::move(value);
 }
 
+void ThreadMemory::StoreComponent(const ThreadPlace& place, ThreadValue value) {
+  ThreadValue& vector = Variable(place.variable);
+  std::vector<ThreadValue> parts(static_cast<std::size_t>(code_.variable(place.variable).components));
+  if (vector.parts) parts = *vector.parts;
+  if (place.component >= static_cast<int>(parts.size())) return refusal_.Add("a part of a vector that it does not have");
+  parts[static_cast<std::size_t>(place.component)] = std::move(value);
+  vector = ThreadValue::Vector(std::move(parts));
+}
+
+bool ThreadMemory::IsAligned(const ThreadPlace& place, std::size_t count) {
+  const auto several = static_cast<std::int64_t>(count);
+  trace_.widest = std::max(trace_.widest, several);
+  if (place.index % several == 0) return true;
+  trace_.misaligned = std::max(trace_.misaligned, several);
+  refusal_.Add(fmt::format("it accesses {} elements of {} at once where they do not begin at a multiple of that", count,
+                           tree_.node(place.memory).name));
+  return false;
+}
+
+ThreadValue ThreadMemory::LoadSeveral(const ThreadPlace& place, int count) {
+  if (count == 1) return Load(place);
+  if (refusal_.given() || !IsAligned(place, static_cast<std::size_t>(count))) return {};
+  std::vector<ThreadValue> parts;
+  ThreadPlace next = place;
+  for (int i = 0; i < count && !refusal_.given(); ++i) {
+    parts.push_back(Load(next));
+    ++next.index;
+    if (next.form) next.form = SharedForm(next.form->Plus(AffineForm::Constant(1)));
+  }
+  return refusal_.given() ? ThreadValue{} : ThreadValue::Vector(std::move(parts));
+}
+
 void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& value) {
   const bool is_buffer = code_.variable(place.memory).parameter;
   if (setting_.addresses && is_buffer) return Touch(place, true);
   if (value.kind != ThreadValue::Kind::kReal || !is_buffer)
     return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
+  if (value.whole && !value.element && code_.variable(place.memory).bytes < 4)
+    return refusal_.Add(fmt::format("{} is shorter than 32 bits", tree_.node(place.memory).name));
   auto& element = trace_.stores[place.memory][place.index];
   element.value = value.real;
   element.sum = value.sum;
   element.inner = value.inner;
+  element.whole = value.whole;
   if (setting_.symbolic) element.index = FormOr(place.form, place.index);
 }
 

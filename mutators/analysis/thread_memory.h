@@ -19,7 +19,8 @@ struct ThreadPlace {
   int memory = -1;
   std::int64_t index = 0;
   FormPointer form;
-  int node = -1;  // the expression that names it, or the call that loads it
+  int node = -1;       // the expression that names it, or the call that loads it
+  int component = -1;  // of a vector that the variable is
 };
 
 // What a thread reads and writes: variables, local arrays, and buffers, whose elements are random numbers. What it reads and
@@ -48,6 +49,8 @@ class ThreadMemory {
   // What is in a variable or a local array, until it is stored to; null if it is elsewhere or has no value.
   const ThreadValue* ValueAt(const ThreadPlace& place) const;
   void Store(const ThreadPlace& place, ThreadValue value);
+  // Several neighbouring elements at once as a vector. They begin where their number divides the index.
+  ThreadValue LoadSeveral(const ThreadPlace& place, int count);
   // At the end: refuses a thread that has read what it does not store of a buffer to which it stores.
   void CheckBuffers();
 
@@ -63,6 +66,8 @@ class ThreadMemory {
   ThreadValue LoadShared(const ThreadPlace& place);
   ThreadValue InShared(const ThreadPlace& place);
   bool IsOfBlock(int memory) const;
+  bool IsAligned(const ThreadPlace& place, std::size_t count);
+  void StoreComponent(const ThreadPlace& place, ThreadValue value);
   void StoreShared(const ThreadPlace& place, ThreadValue value);
   ThreadValue Refuse(std::string why);
 

@@ -44,6 +44,8 @@ struct ThreadNode {
     kBuiltin,
     kRow,  // of an array of two dimensions or more
     kElement,
+    kComponent,    // `.x` of a vector
+    kReinterpret,  // what is at an address as another type: `reinterpret_cast<float4&>(a[i])`
     kCall,
   };
   enum class Statement : std::uint8_t {
@@ -60,7 +62,7 @@ struct ThreadNode {
     kNothing,
   };
   // What of an expression is assigned to.
-  enum class Place : std::uint8_t { kUnknown, kVariable, kElement, kDereference };
+  enum class Place : std::uint8_t { kUnknown, kVariable, kElement, kDereference, kComponent, kReinterpret };
 
   bool decided = false;
   // Whether it is computed from integers and addresses alone, and changes nothing (ThreadIntegers).
@@ -72,6 +74,9 @@ struct ThreadNode {
   Place place = Place::kUnknown;
   ThreadType type = ThreadType::kOther;
   bool real = false;          // its type
+  bool vector = false;        // its type
+  bool to_vectors = false;    // its type: a pointer to them, or an array
+  int bytes = 0;              // of a number, a vector, or what it points to; 0 for other types
   char unary = '\0';          // an operator of one operand
   bool behind = false;        // a count that returns the number before it
   bool assigns_only = false;  // `=`, and not `+=` and the like
@@ -80,7 +85,7 @@ struct ThreadNode {
   std::array<int, 3> parts{-1, -1, -1};
   int bare = -1;            // the expression without parentheses
   int variable = -1;        // that it names; of an element that may be one of a table, the array
-  int detail = -1;          // the number of its constant, call or loop, or the symbol of a built-in variable
+  int detail = -1;          // the number of its constant, call, loop or component, or the symbol of a built-in variable
   std::int64_t stride = 0;  // elements of a row
 };
 
@@ -123,11 +128,14 @@ struct ThreadVariable {
   bool declared = false;  // by a statement
   bool parameter = false;
   bool shared = false;    // in shared memory
+  bool constant = false;  // an array in constant memory
   bool array = false;     // its type
   bool integers = false;  // a buffer of these
   bool reals = false;     // a buffer of these
   bool reference = false;
-  ThreadType type = ThreadType::kOther;  // of an array, that of its elements
+  ThreadType type = ThreadType::kOther;  // of an array, that of its elements; of those that are vectors, of their numbers
+  int bytes = 0;                         // of a number of it, of its elements, or of what it points to
+  int components = 0;                    // of these, if they are vectors
   std::vector<long long> extents;        // of an array
   int initialiser = -1, list = -1;       // what it is initialised with; a list of that
 };

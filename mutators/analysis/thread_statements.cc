@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
@@ -155,12 +157,25 @@ void ThreadStatements::Declare(int node) {
   memory_.Variable(node) = {};
   if (variable.initialiser < 0) return;
   if (variable.reference) return refusal_.Add(fmt::format("the reference {}", Quoted(tree_, node)));
+  if (variable.list >= 0 && variable.list == variable.initialiser) return DeclareList(node);
   ThreadValue computed = expressions_.EvaluateAs(variable.type, variable.initialiser);
   if ((computed.form || computed.text || setting_.symbolic) && symbols_.block_constants().contains(node)) {
     if (computed.kind == ThreadValue::Kind::kInteger && setting_.symbolic) computed.form = SymbolOf(node);
     if (computed.kind == ThreadValue::Kind::kReal && computed.text) computed.text = SharedText(tree_.node(node).name);
   }
   memory_.Variable(node) = std::move(computed);
+}
+
+// `float sum{}`, `float4 sums = {a, b, c, d}`.
+void ThreadStatements::DeclareList(int node) {
+  const ThreadVariable& variable = code_.variable(node);
+  const std::string& type = tree_.node(node).type;
+  std::vector<ThreadValue> parts(static_cast<std::size_t>(std::max(1, variable.components)));
+  if (tree_.node(variable.list).children.size() > parts.size() ||
+      (variable.components == 0 && variable.type == ThreadType::kOther))
+    return refusal_.Add(fmt::format("{}, which is not understood", Quoted(tree_, node)));
+  Fill(parts, variable.components > 0 ? ThreadTypeOf(ThreadVectorTypeOf(type).number) : variable.type, variable.list);
+  memory_.Variable(node) = variable.components > 0 ? ThreadValue::Vector(std::move(parts)) : parts.front();
 }
 
 void ThreadStatements::DeclareRow(int variable) {
@@ -180,6 +195,7 @@ void ThreadStatements::DeclareArray(int node) {
     if (setting_.addresses) return;  // of more dimensions: a table, if it holds real numbers
     return refusal_.Add(fmt::format("the array {}", Quoted(tree_, node)));
   }
+  if (!setting_.addresses) count *= std::max(1, variable.components);
   std::vector<ThreadValue>& elements = memory_.AddArray(node, static_cast<std::size_t>(count));
   if (variable.list >= 0) Fill(elements, variable.type, variable.list);
 }

@@ -33,6 +33,7 @@ class ThreadStatements : private FunctionBodies {
   void Note(ThreadTrace::Moment& moment) const;
   void Declare(int node);
   void DeclareRow(int variable);
+  void DeclareList(int node);
   void DeclareArray(int node);
   void Fill(std::vector<ThreadValue>& elements, ThreadType type, int list);
   FormPointer SymbolOf(int declaration) const;

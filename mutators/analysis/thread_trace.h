@@ -77,6 +77,7 @@ struct ThreadTrace {
     AffineForm index;  // if the setting is symbolic
     SumPointer sum;    // of what is stored, and its inner one
     SumPointer inner;
+    bool whole = false;  // ThreadValue::whole
   };
   // An element of a buffer of integers.
   struct Loaded {
@@ -116,6 +117,8 @@ struct ThreadTrace {
   std::map<std::string, double> factors;          // what data was multiplied by, by their texts
   std::vector<std::pair<double, double>> limits;  // data that was compared with what is no data, and that
   std::int64_t largest_number = 0;                // of the integers that the code spells, and that are added to what it compares
+  std::int64_t widest = 1;                        // of the elements that it accesses at once
+  std::int64_t misaligned = 0;                    // of those that do not begin at a multiple of their number, which is refused
   bool base_two = false;                          // whether it used exp2f
   bool exponential = false;                       // or any function of its kind
   bool reals_compared = false;                    // whether it compared real numbers, or took the larger of two

@@ -1,5 +1,6 @@
 #include "mutators/analysis/thread_value.h"
 
+#include <utility>
 #include <vector>
 
 namespace evo {
@@ -46,6 +47,13 @@ ThreadValue ThreadValue::Pointer(int memory, std::int64_t offset, FormPointer fo
   result.memory = memory;
   result.integer = offset;
   result.form = std::move(form);
+  return result;
+}
+
+ThreadValue ThreadValue::Vector(std::vector<ThreadValue> parts) {
+  ThreadValue result;
+  result.kind = Kind::kVector;
+  result.parts = std::make_shared<const std::vector<ThreadValue>>(std::move(parts));
   return result;
 }
 

@@ -3,8 +3,10 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mutators/analysis/affine_index.h"
 
@@ -47,9 +49,9 @@ struct ThreadText : std::string, ValuePart<ThreadText> {
 using TextPointer = boost::intrusive_ptr<const ThreadText>;
 TextPointer SharedText(std::string text);
 
-// A number or an address that a thread computes.
+// A number, an address, or several numbers at once that a thread computes.
 struct ThreadValue {
-  enum class Kind : std::uint8_t { kNone, kInteger, kReal, kPointer };
+  enum class Kind : std::uint8_t { kNone, kInteger, kReal, kPointer, kVector };
 
   static ThreadValue Integer(std::int64_t value) {
     ThreadValue result;
@@ -66,6 +68,7 @@ struct ThreadValue {
   }
   static ThreadValue Real(double value, TextPointer text);
   static ThreadValue Pointer(int memory, std::int64_t offset = 0, FormPointer form = nullptr);
+  static ThreadValue Vector(std::vector<ThreadValue> parts);
   bool IsNumber() const { return kind == Kind::kInteger || kind == Kind::kReal; }
   // Of an integer or a pointer: the form, or that of a constant.
   FormPointer FormOrConstant() const;
@@ -73,6 +76,8 @@ struct ThreadValue {
   Kind kind = Kind::kNone;
   // A real number that is an element of a buffer, as it is there: `integer` and `form` are its index, `memory` the buffer.
   bool element = false;
+  // A real number that stands for an integer of a buffer, or for a sum of products of such.
+  bool whole = false;
   int memory = -1;           // what a pointer points into: the declaration of a kernel's parameter or of a local array
   std::int64_t integer = 0;  // of a pointer, the offset in elements
   double real = 0;
@@ -82,6 +87,7 @@ struct ThreadValue {
   SumPointer inner;  // a sum of products that it was computed from, if it is more than that sum
   // A real number as an expression that has the same value in all threads; null if it depends on data or on the thread.
   TextPointer text;
+  std::shared_ptr<const std::vector<ThreadValue>> parts;  // of a vector; those without a value are of no kind
 };
 
 }  // namespace evo

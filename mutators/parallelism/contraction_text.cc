@@ -10,6 +10,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_loops.h"
 #include "mutators/analysis/work_sharing.h"
 
 namespace evo {
@@ -39,7 +40,8 @@ std::optional<std::string> LaunchedSize(const MutationContext& context, const El
   const SyntaxTree& tree = context.tree;
   if (tree.node(bound).kind_name == "IntegerLiteral") return std::string(tree.Text(bound));
   const int parameter = tree.node(bound).kind_name == "ParmDecl" ? bound : NamedDeclaration(tree, bound);
-  if (parameter < 0 || tree.node(parameter).kind_name != "ParmDecl") return std::nullopt;
+  if (parameter < 0 || tree.node(parameter).kind_name != "ParmDecl")
+    return tree.node(bound).kind_name == "VarDecl" ? std::nullopt : AsLaunchText(tree, *grid.launch, grid.kernel, bound);
   std::size_t place = 0;
   for (const int child : tree.node(grid.kernel).children) {
     if (child == parameter) break;
@@ -160,8 +162,10 @@ std::optional<std::vector<std::string>> TiledGrid(const MutationContext& context
     const auto columns = LaunchedSize(context, found.grid, found.grid.indices[1].bound);
     if (!rows || !columns) return std::nullopt;
     const bool m_first = found.m.axis == 0;
-    return std::vector{fmt::format("ceil_div({}, {})", *columns, m_first ? tile_m : tile_n),
-                       fmt::format("ceil_div({}, {})", *rows, m_first ? tile_n : tile_m)};
+    std::vector grid{fmt::format("ceil_div({}, {})", *columns, m_first ? tile_m : tile_n),
+                     fmt::format("ceil_div({}, {})", *rows, m_first ? tile_n : tile_m)};
+    if (launch.grid.size() == 3) grid.push_back(launch.grid[2].text());  // of batches
+    return grid;
   }
   std::vector<std::string> grid;
   for (const Expression& dimension : launch.grid) grid.push_back(dimension.text());

@@ -51,7 +51,10 @@ class SplitTensorConvolution : public KernelVisitor {
     const SyntaxTree& tree = context.tree;
     const auto silently = [](const std::string&) {};
     VisitRecognised(context, silently, AsConvolution, [&](const Convolution& found, const Refuse&) {
-      if (found.element == "float")
+      if (tree.node(found.f).kind_name != "ParmDecl")
+        refuse(fmt::format("{}: {} is in constant memory, from which no asynchronous copies come", tree.node(found.kernel).name,
+                           tree.node(found.f).name));
+      else if (found.element == "float")
         for (const SplitConvolutionStart& start : kSplitStarts) propose(Tiled(context, found, start));
       else
         refuse(fmt::format("{}: the elements of {} are no floats", tree.node(found.kernel).name, tree.node(found.x).name));

@@ -243,6 +243,11 @@ TEST(StencilRows, LeavesOutALoopThatRunsOnce) {
   EXPECT_THAT(RefusedStencil(With(looped, "#define ITEMS 1", "#define ITEMS 2")), HasSubstr("returns out of a loop"));
 }
 
+TEST(StencilRows, TakesOtherLaunchBoundsAway) {
+  EXPECT_THAT(ChildOfStencil(With(kHeat, "__global__ void", "__global__ void __launch_bounds__(256)")),
+              Not(HasSubstr("__launch_bounds__(256)")));
+}
+
 TEST(StencilRows, SaysWhyAKernelIsLeftAsItIs) {
   const std::pair<std::string, const char*> kRefused[] = {
       {With(kHeat, "if (x == 0 || x == width - 1 || y == 0", "if (y == 0"), "past an edge, `u[at - 1]` reads another element"},
@@ -251,7 +256,6 @@ TEST(StencilRows, SaysWhyAKernelIsLeftAsItIs) {
        "it reads of u what other threads may have stored"},
       {With(kHeat, "int height) {", "int height) {\n  __shared__ float tile[9]; tile[threadIdx.x % 9] = 0;"),
        "work together already"},
-      {With(kHeat, "__global__ void", "__global__ void __launch_bounds__(256)"), "__launch_bounds__"},
       {With(kHeat, "v[at] = u[at - width] +", "v[at + threadIdx.x * 0] = u[at - width] +"), "what `threadIdx.x` stands for"},
       {With(kHeat, "const int at =", "width += 0;\n  const int at ="), "changes its parameter width"},
       {With(kHeat, "if (x >= width || y >= height) return;", "if (x >= width || y >= height || (x + y) % 2) return;"), "a box"},

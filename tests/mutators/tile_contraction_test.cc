@@ -9,9 +9,11 @@ namespace evo {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 
 // Of floats with the larger tiles to begin with; the other child has smaller ones.
 std::string Tiled(const std::string& source) {
@@ -112,10 +114,19 @@ TEST(TileContraction, LeavesRoomForOtherMutators) {
   EXPECT_THAT(doubled.front(), HasSubstr("tile_m[2][TILE_K][TILE_M + 2]"));
 }
 
-TEST(TileContraction, IsNotDoneUnderLaunchBounds) {
+TEST(TileContraction, PutsItsOwnLaunchBoundsInThePlaceOfOthers) {
   std::string source = kTransposedB;
   source.replace(source.find("void dense"), 4, "void __launch_bounds__(256)");
-  EXPECT_THAT(ChildrenOf("tile_contraction", source), IsEmpty());
+  const auto children = ChildrenOf("tile_contraction", source);
+  ASSERT_THAT(children, SizeIs(3));
+  for (const std::string& child : children) {
+    EXPECT_THAT(child, HasSubstr("void __launch_bounds__(TILE_M / THREAD_M * (TILE_N / THREAD_N), BLOCKS) dense("));
+    EXPECT_THAT(child, Not(HasSubstr("__launch_bounds__(256)")));
+  }
+  // Without bounds of its own.
+  std::string doubles = kFlat;
+  doubles.replace(doubles.find("__global__ void"), 15, "__global__ void __launch_bounds__(256)");
+  EXPECT_THAT(ChildrenOf("tile_contraction", doubles), ElementsAre(Not(HasSubstr("__launch_bounds__"))));
 }
 
 }  // namespace

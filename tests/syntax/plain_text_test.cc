@@ -163,7 +163,7 @@ TEST(Inlining, WritesMethodsOfStructsWithoutFieldsOut) {
       "__global__ void k(float* x, int* y) {\n  Larger<float> larger;\n  Scale scale{2};\n  x[0] = larger(x[1], x[2] + 1);\n"
       "  x[3] = scale(x[4]);\n  x[5] = larger(y[0], x[6]);\n  y[1] = Larger<int>()(y[2]++, y[3]);\n}\n");
   EXPECT_THAT(text, HasSubstr("x[0] = ((x[1]) < (x[2] + 1) ? (x[2] + 1) : (x[1]));"));
-  EXPECT_THAT(text, HasSubstr("x[3] = scale(x[4]);")) << "a field";
+  EXPECT_THAT(text, HasSubstr("x[3] = ((x[4]) * scale_by);")) << "a field";
   EXPECT_THAT(text, HasSubstr("x[5] = larger(y[0], x[6]);")) << "a conversion";
   EXPECT_THAT(text, HasSubstr("Larger<int>()(y[2]++, y[3]);")) << "an argument that does something";
 }

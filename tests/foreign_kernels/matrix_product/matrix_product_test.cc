@@ -24,7 +24,12 @@ TEST_F(ForeignProducts, TileContraction) {
                              {"15_batched_tiles"},
                              {"16_bias_first"},
                              {"17_batch_along_y"},
-                             {"18_manhattan"}});
+                             {"18_manhattan"},
+                             {"19_eight_halves"},
+                             {"20_upper_half"},
+                             {"21_uchar4"},
+                             {"22_strictly_lower", "below: its guard has more than bounds of the indices"},
+                             {"23_sums_of_half2", "it calls __float2half2_rn, which is not known"}});
 }
 
 // Sums that are divided among blocks.
@@ -46,7 +51,12 @@ TEST_F(ForeignProducts, SplitK) {
                          {"15_batched_tiles", "bmm_tiled: its blocks go along three axes already"},
                          {"16_bias_first", "linear_forward: its sum does not start at 0, but with"},
                          {"17_batch_along_y", "batched_gemm: its blocks go along three axes already"},
-                         {"18_manhattan"}});
+                         {"18_manhattan"},
+                         {"19_eight_halves"},
+                         {"20_upper_half"},
+                         {"21_uchar4"},
+                         {"22_strictly_lower", "(silence)"},
+                         {"23_sums_of_half2", "(silence)"}});
 }
 
 // Products of half and bfloat16 apply, and those of floats are refused.
@@ -68,7 +78,12 @@ const std::vector<ForeignKernel> kOnlyOfHalves = {
     {"15_batched_tiles", "bmm_tiled: the factor"},
     {"16_bias_first", "linear_forward: the factor"},
     {"17_batch_along_y"},
-    {"18_manhattan", "distances: the factor `p[row * dims + k]` is no element of half or bfloat16 converted to float"}};
+    {"18_manhattan", "distances: the factor `p[row * dims + k]` is no element of half or bfloat16 converted to float"},
+    {"19_eight_halves"},
+    {"20_upper_half", "gram: the factor"},
+    {"21_uchar4", "byte_products: it sums up in int"},
+    {"22_strictly_lower", "(silence)"},
+    {"23_sums_of_half2", "(silence)"}};
 
 TEST_F(ForeignProducts, TensorContraction) { Check("tensor_contraction", kOnlyOfHalves); }
 
@@ -91,8 +106,21 @@ TEST_F(ForeignProducts, SplitTensorContraction) {
          {"14_warp_per_element", "(silence)"},
          {"15_batched_tiles"},
          {"16_bias_first"},
-         {"17_batch_along_y", "batched_gemm: the factor `__half2float(a[(long long)blockIdx.z * m * k"},
-         {"18_manhattan", "distances: the factor `right` is no element of float"}});
+         {"17_batch_along_y", "batched_gemm: the factor `__half2float(a[(batch * m + i) * k + l])` is no element of float"},
+         {"18_manhattan", "distances: the factor `right` is no element of float"},
+         {"19_eight_halves", "hgemm_wide: the factor"},
+         {"20_upper_half"},
+         {"21_uchar4", "byte_products: it sums up in int"},
+         {"22_strictly_lower", "(silence)"},
+         {"23_sums_of_half2", "(silence)"}});
+}
+
+// Bytes, by one of several ways of writing them.
+TEST_F(ForeignProducts, IntegerTensorContraction) {
+  forms_ = 2;
+  const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / "21_uchar4.cu").text;
+  std::string refusal;
+  EXPECT_TRUE(Applies("integer_tensor_contraction", text, refusal)) << refusal;
 }
 
 TEST_F(ForeignProducts, WarpGroupContraction) { Check("warp_group_contraction", kOnlyOfHalves); }

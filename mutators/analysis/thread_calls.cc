@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_expressions.h"
+#include "mutators/analysis/thread_vectors.h"
+
+namespace evo {
+namespace {
+
+// How deep functions of the source call each other.
+constexpr int kMostCalls = 6;
+
+}  // namespace
+
+ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
+  const auto refuse = [&](std::string_view format) {
+    return Refuse(fmt::format(fmt::runtime(format), tree_.node(call.function).name));
+  };
+  if (call.body < 0 || depth_ >= kMostCalls) return refuse("the function {}");
+  if (call.parameters.size() != call.arguments.size()) return refuse("the arguments of {}");
+  ThreadArguments values;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (call.parameters[i].changes) return refuse("{} takes references");
+    values.push_back(EvaluateAs(call.parameters[i].type, call.arguments[i]));
+  }
+  if (refusal_.given()) return {};
+  for (std::size_t i = 0; i < values.size(); ++i) memory_.Variable(call.parameters[i].declaration) = std::move(values[i]);
+  ++depth_;
+  ThreadValue returned = bodies_.RunBody(call.body);
+  --depth_;
+  if (refusal_.given()) return {};
+  return arithmetic_.Converted(std::move(returned), call.returned);
+}
+
+ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression) {
+  if (call.callee.kind == ThreadCallee::Kind::kLoad && call.arguments.size() == 1) {
+    ThreadValue pointer = Evaluate(call.arguments.front());
+    if (pointer.kind != ThreadValue::Kind::kPointer) return {};
+    return vectors_.LoadAt({-1, pointer.memory, pointer.integer, std::move(pointer.form), expression}, code_.At(expression));
+  }
+  ThreadArguments values;
+  for (const int argument : call.arguments) values.push_back(Evaluate(argument));
+  if (refusal_.given()) return {};
+  if (!setting_.addresses) {
+    if (auto made = VectorCalled(arithmetic_, call.callee.name, values)) return *std::move(made);
+  }
+  return refusal_.given() ? ThreadValue{} : arithmetic_.Called(call.callee, values);
+}
+
+}  // namespace evo
