@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """How far evolution comes from a student's kernel, seed by seed, beside the library that people would use instead.
 
-usage: bench/suite/seeds.py OUT [--evo PATH] [--rows A,B] [--seeds 5] [--budget 30s] [--device cuda|cuda:0,1|cpu] [--stop-after 9m]
+usage: bench/suite/seeds.py OUT [--evo PATH] [--rows A,B] [--seeds 5] [--budget 30s] [--device cuda|cuda:0,1|cpu]
+                            [--stop-after 9m] [--no-verify]
 
 For each row of ROWS and each seed: a search from the student's template alone, its champion checked and exported. Then one process
 times the kernels of all seeds, the student's and the peers alternately, by CUPTI, on the same inputs, and evo verify, with all
 tools, judges the seed in the middle. The searches are spread over the GPUs. OUT gets a JSON file and a folder for each row, with
 databases and exported kernels, and results.md, which is also printed. A call that is repeated does what is missing.
 --budget: of each search, in the place of the row's own; --rows: some rows; --stop-after: nothing is begun later.
+--no-verify: only the searches' own checks judge, without tools.
 --device cpu: a dry run without a GPU, in which nothing is measured beside evo.
 Exit status: 0; 1 if a row failed or is not finished; 2 for a wrong call; 130 if interrupted."""
 import argparse
@@ -77,6 +79,7 @@ def arguments():
     parser.add_argument("--device", default="cuda", help="cuda (all GPUs), cuda:N,M or cpu")
     parser.add_argument("--python", default=sys.executable, help="the Python that has PyTorch (default: this one)")
     parser.add_argument("--stop-after", type=seconds_of, default=math.inf, metavar="TIME")
+    parser.add_argument("--no-verify", action="store_true")
     options = parser.parse_args()
     known = {row.name: row for row in ROWS}
     names = options.rows.split(",") if options.rows else list(known)
@@ -206,7 +209,7 @@ class Seeds:
             process = measuring.start(work.task, gpu, work.kernels())
             work.record.update(measuring.finish(process, work.task, gpu, work.kernels()))
         middle = work.middle()
-        if middle:
+        if middle and not self.options.no_verify:
             part = work.record["seeds"][middle]
             self.evolution(work, gpu).verify(middle, part, of_search=bool(work.row.sizes))
         failed = [part["failed"] for part in work.record["seeds"].values() if part.get("failed")]

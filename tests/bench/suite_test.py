@@ -532,6 +532,8 @@ class CommandTest(unittest.TestCase):
         self.calls()
         late = self.seeds("--device", "cpu", "--stop-after", "0.001s")
         self.assertEqual((late.returncode, self.calls()), (1, []), late.stderr)
+        alone = self.seeds("--device", "cpu", "--budget", "3s", "--no-verify")
+        self.assertEqual((alone.returncode, [line for line in self.calls() if line.startswith("verify")]), (0, []), alone.stderr)
         whole = self.seeds("--device", "cpu", "--budget", "2s")
         self.assertEqual(whole.returncode, 0, whole.stderr)
         self.assertIn("| vector_sum | 2 s | - | -, - | - | - | - - | - | 85% | verified |", whole.stdout)
