@@ -7,6 +7,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/shared_array.h"
 
 namespace evo {
 namespace {
@@ -17,10 +18,8 @@ unsigned AxisOf(std::string_view text, std::string_view builtin) {
   return text.back() == 'x' ? 1u : text.back() == 'y' ? 2u : text.back() == 'z' ? 4u : 0u;
 }
 
-bool IsConstantMemory(const SyntaxTree& tree, int variable) {
-  const auto& children = tree.node(variable).children;
-  return tree.node(variable).type.starts_with("const ") ||
-         std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(constant)"; });
+bool IsNeverWritten(const SyntaxTree& tree, int variable) {
+  return tree.node(variable).type.starts_with("const ") || IsConstantMemory(tree, variable);
 }
 
 // The `for` whose header declares a variable; -1 if there is none.
@@ -90,7 +89,7 @@ void BlockUniform::AddDeclaration(int declaration, Origins& origins) const {
     return;
   }
   if (node.function < 0) {
-    if (!IsConstantMemory(tree_, declaration)) origins.known = false;
+    if (!IsNeverWritten(tree_, declaration)) origins.known = false;
     return;
   }
   if (const int loop = LoopOf(tree_, declaration); loop >= 0) {
