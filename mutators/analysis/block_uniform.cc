@@ -1,6 +1,5 @@
 #include "mutators/analysis/block_uniform.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "mutators/analysis/counted_loop.h"

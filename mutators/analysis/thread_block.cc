@@ -26,6 +26,44 @@ constexpr std::size_t kFiberStackBytes = 256 * 1024;
 #endif
 constexpr std::size_t kFiberLanes = 32;
 
+// Stacks of threads that have ended, for those that begin: mapping one and its first pages costs more than most threads do.
+class KeptStacks {
+ public:
+  KeptStacks() = default;
+  KeptStacks(const KeptStacks&) = delete;
+  KeptStacks& operator=(const KeptStacks&) = delete;
+  ~KeptStacks() {
+    for (boost::context::stack_context& stack : stacks_) allocator_.deallocate(stack);
+  }
+  boost::context::stack_context Take() {
+    if (stacks_.empty()) return allocator_.allocate();
+    const boost::context::stack_context stack = stacks_.back();
+    stacks_.pop_back();
+    return stack;
+  }
+  void Give(boost::context::stack_context& stack) {
+    if (stacks_.size() < kMost)
+      stacks_.push_back(stack);
+    else
+      allocator_.deallocate(stack);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1024;
+  boost::context::protected_fixedsize_stack allocator_{kFiberStackBytes};
+  std::vector<boost::context::stack_context> stacks_;
+};
+
+// What a fiber asks for a stack; a fiber ends where it began, in one thread of the process.
+struct KeptStack {
+  static KeptStacks& Stacks() {
+    thread_local KeptStacks stacks;
+    return stacks;
+  }
+  boost::context::stack_context allocate() { return Stacks().Take(); }
+  void deallocate(boost::context::stack_context& stack) noexcept { Stacks().Give(stack); }
+};
+
 // The threads of a block, each on a stack of its own.
 class BlockFibers : private ThreadMeeting {
  public:
@@ -73,17 +111,16 @@ class BlockFibers : private ThreadMeeting {
   void Start(std::size_t i) {
     settings_[i].exchange = &exchange_;
     settings_[i].thread = i;
-    states_[i].thread = boost::context::fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(kFiberStackBytes),
-                                              [this, i](boost::context::fiber&& back) {
-                                                states_[i].back = std::move(back);
-                                                try {
-                                                  traces_[i] = run_.Run(settings_[i]);
-                                                } catch (...) {
-                                                  thrown_ = std::current_exception();
-                                                }
-                                                states_[i].done = true;
-                                                return std::move(states_[i].back);
-                                              });
+    states_[i].thread = boost::context::fiber(std::allocator_arg, KeptStack(), [this, i](boost::context::fiber&& back) {
+      states_[i].back = std::move(back);
+      try {
+        traces_[i] = run_.Run(settings_[i]);
+      } catch (...) {
+        thrown_ = std::current_exception();
+      }
+      states_[i].done = true;
+      return std::move(states_[i].back);
+    });
   }
 
   void Resume(std::size_t i) {
