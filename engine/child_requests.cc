@@ -115,8 +115,8 @@ void ChildRequests::AddTuned(Offspring& offspring, std::size_t most) const {
   }
 }
 
-// An operator may offer several forms of a structure, such as a product with tensor maps and one without, and draws one. The other
-// may be faster by half, and nothing leads from one to the other.
+// An operator may offer several forms of a structure, such as a product with tensor maps and one without, and draws one. The
+// other may be faster by half, and nothing leads from one to the other.
 void ChildRequests::AddOtherForms(Offspring& offspring) const {
   std::size_t forms = 0;
   for (const Individual& member : parts_.population.members()) {

@@ -20,6 +20,7 @@
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_block.h"
 #include "mutators/analysis/thread_run.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -246,6 +247,15 @@ class AttentionFinder {
   std::string why_;
 };
 
+// Whether a text calls exp, expf, __expf, exp2f, hexp or the like.
+bool CallsExponential(std::string_view text) {
+  for (auto at = text.find("exp"); at != std::string_view::npos; at = text.find("exp", at + 1)) {
+    const auto behind = text.find_first_not_of("f012", at + 3);
+    if (behind != std::string_view::npos && text[behind] == '(') return true;
+  }
+  return false;
+}
+
 // Pointers of a kernel whose file computes an exponential; else 0.
 int PointersOfAttention(const SyntaxTree& tree, int kernel) {
   int pointers = 0;
@@ -253,7 +263,7 @@ int PointersOfAttention(const SyntaxTree& tree, int kernel) {
     const SyntaxNode& parameter = tree.node(child);
     pointers += parameter.kind_name == "ParmDecl" && parameter.type.find('*') != std::string::npos;
   }
-  return tree.text().find("exp") == std::string::npos ? 0 : pointers;
+  return CallsExponential(tree.text()) ? pointers : 0;
 }
 
 // Tells whether it resembles one, too.
@@ -299,7 +309,7 @@ std::variant<Attention, std::string> FindAttention(const MutationContext& contex
 
 std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel) {
   const int pointers = PointersOfAttention(context.tree, kernel);
-  if (pointers < kFewestPointers) return "";
+  if (pointers < kFewestPointers || (pointers < kPointersOfMatrices && IsKnownElsewhere(context, kernel))) return "";
   bool resembles = false;
   auto found = FindAttention(context, kernel, resembles);
   if (pointers < kPointersOfMatrices && !resembles && std::holds_alternative<std::string>(found)) return "";

@@ -11,16 +11,14 @@ class ForeignAttentions : public ForeignKernelTest {
 };
 
 TEST_F(ForeignAttentions, FuseAttention) {
-  Check("fuse_attention", {{"01_three_passes"},    {"02_online_strided"},   {"03_block_per_row"},
-                           {"04_warp_per_row"},    {"05_scores_in_global"}, {"06_separate_kernels"},
-                           {"07_key_lengths"},     {"08_template"},         {"09_shared_tiles"},
-                           {"10_flat_macro_fp32"}, {"11_no_keys"},          {"12_causal_masked_half2"},
-                           {"13_alibi"},           {"14_padding_mask"},     {"15_sliding_window"},
-                           {"16_packed_qkv"},      {"17_grouped_queries"},  {"18_decode_cache"},
-                           {"19_two_kernels"},     {"20_additive_bias"},    {"21_decode_thread"},
-                           {"22_long_rows"},       {"23_packed_planes"},    {"24_packed_keys"},
-                           {"25_ignored_keys"},    {"26_query_key_mask"},   {"27_window_argument"},
-                           {"28_relative_bias"},   {"29_computed_slopes"},  {"30_local_slopes"}});
+  Check(
+      "fuse_attention",
+      {{"01_three_passes"},     {"02_online_strided"},      {"03_block_per_row"}, {"04_warp_per_row"},    {"05_scores_in_global"},
+       {"06_separate_kernels"}, {"07_key_lengths"},         {"08_template"},      {"09_shared_tiles"},    {"10_flat_macro_fp32"},
+       {"11_no_keys"},          {"12_causal_masked_half2"}, {"13_alibi"},         {"14_padding_mask"},    {"15_sliding_window"},
+       {"16_packed_qkv"},       {"17_grouped_queries"},     {"18_decode_cache"},  {"19_two_kernels"},     {"20_additive_bias"},
+       {"21_decode_thread"},    {"22_long_rows"},           {"23_packed_planes"}, {"24_packed_keys"},     {"25_ignored_keys"},
+       {"26_query_key_mask"},   {"27_window_argument"},     {"28_relative_bias"}, {"29_computed_slopes"}, {"30_local_slopes"}});
 }
 
 // What fuse_attention refuses is refused in silence.
