@@ -177,11 +177,17 @@ TEST_F(ConfinementTest, ACallOfAnotherArchitectureEndsTheProcess) {
     return result > 0;
   };
   const auto x32 = [] { return ::syscall(0x40000000 + 39) > 0; };
+  // A kernel without calls of that architecture ends any process that makes one.
+  const pid_t unconfined = ::fork();
+  if (unconfined == 0) ::_exit(i386() ? 0 : 1);
+  int status = 0;
+  ::waitpid(unconfined, &status, 0);
+  const int ended = WIFSIGNALED(status) ? -SIGSEGV : -SIGSYS;
   for (const SystemCalls calls : {SystemCalls::kCompiler, SystemCalls::kParser}) {
-    EXPECT_EQ(InProcess(Tools(calls), i386), -SIGSYS);
+    EXPECT_EQ(InProcess(Tools(calls), i386), ended);
     EXPECT_EQ(InProcess(Tools(calls), x32), -SIGSYS);
   }
-  EXPECT_EQ(InProcess(Kernel(), i386), -SIGSYS);
+  EXPECT_EQ(InProcess(Kernel(), i386), ended);
   EXPECT_EQ(InProcess(Kernel(), x32), -SIGSYS);
 }
 #endif
