@@ -307,6 +307,22 @@ def report(options, records, seconds=None):
         say(picture)
 
 
+def until_interrupted(work, processes):
+    """The exit status of what is done until Ctrl-C or SIGTERM, which ends its programs: 0 or 130."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupted)
+    try:
+        work()
+        return 0
+    except KeyboardInterrupt:
+        say("interrupted; the same call goes on with it")
+        processes.stop()
+        return 130
+
+
 def main():
     options = arguments()
     try:
@@ -325,17 +341,7 @@ def main():
     except (BadResults, OSError) as wrong:
         fail(str(wrong))
 
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupted)
-    status = 0
-    try:
-        suite.run(folders.values())
-    except KeyboardInterrupt:
-        say("interrupted; the same call goes on with it")
-        suite.processes.stop()
-        status = 130
+    status = until_interrupted(lambda: suite.run(folders.values()), suite.processes)
     records = records_of(options, list(folders))
     report(options, records, time.monotonic() - suite.began)
     whole = len(records) == len(folders) and all(r.get("finished") and not r.get("failed") for r in records)

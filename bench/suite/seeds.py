@@ -16,7 +16,6 @@ import argparse
 import json
 import math
 import os
-import signal
 import statistics
 import sys
 import threading
@@ -29,7 +28,7 @@ sys.path.insert(0, str(HERE))
 from evolution import Evolution, Failed, Processes, Settings, Stopped
 from measuring import Measuring
 from results import BASELINE, time_of, write_json
-from run import CPU_BUDGET, TIMED_SECONDS, digest, fail, gpus, program, say, seconds_of, task_folders
+from run import CPU_BUDGET, TIMED_SECONDS, digest, fail, gpus, program, say, seconds_of, task_folders, until_interrupted
 from tasks import Task
 
 COPY = "copy"  # in the place of a peer: the rate at which a copy kernel moves the bytes of the task
@@ -295,17 +294,7 @@ def main():
     options.out.mkdir(parents=True, exist_ok=True)
     seeds = Seeds(options, evo, gpus(options), folders)
 
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupted)
-    status = 0
-    try:
-        seeds.run()
-    except KeyboardInterrupt:
-        say("interrupted; the same call goes on with it")
-        seeds.processes.stop()
-        status = 130
+    status = until_interrupted(seeds.run, seeds.processes)
     report(options, seeds.works)
     return status or (0 if all(work.record.get("finished") for work in seeds.works) else 1)
 
