@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "syntax/splices.h"
+
 namespace evo {
 namespace {
 
@@ -71,20 +73,6 @@ class SumRewriter {
     return false;
   }
 
-  // Whether an expression changes nothing.
-  bool OnlyComputes(int expression) const {
-    for (int at = expression; at < tree_.EndOf(expression); ++at) {
-      const SyntaxNode& one = tree_.node(at);
-      const std::string_view spelled = tree_.Operator(at);
-      const bool compares = spelled == "==" || spelled == "<=" || spelled == ">=" || spelled == "!=";
-      const bool changes = spelled == "++" || spelled == "--" || (spelled.ends_with('=') && !compares);
-      const std::string_view name = one.name;
-      const bool waits = one.kind_name == "CallExpr" && (name.starts_with("atomic") || name.starts_with("__s"));
-      if (one.opaque || changes || waits) return false;
-    }
-    return true;
-  }
-
   int OnlyStatement(int body) const {
     if (tree_.node(body).kind_name != "CompoundStmt") return body;
     return tree_.node(body).children.size() == 1 ? tree_.node(body).children.front() : -1;
@@ -118,7 +106,7 @@ class SumRewriter {
     const auto& parts = tree_.node(branch).children;
     if (parts.size() != 2) return std::nullopt;
     const int statement = OnlyStatement(parts[1]);
-    if (statement < 0 || !Loads(parts[0]) || !OnlyComputes(parts[0])) return std::nullopt;
+    if (statement < 0 || !Loads(parts[0]) || !OnlyComputes(tree_, parts[0])) return std::nullopt;
     const auto& sides = tree_.node(statement).children;
     const std::string_view spelled = tree_.Operator(statement);
     if (sides.empty()) return std::nullopt;
@@ -132,7 +120,7 @@ class SumRewriter {
     std::string value;
     if (spelled == "++") {
       value = "1";
-    } else if (sides.size() == 2 && OnlyComputes(sides[1]) &&
+    } else if (sides.size() == 2 && OnlyComputes(tree_, sides[1]) &&
                (spelled == "+=" || (spelled == "=" && IsWrittenHereOnly(variable, WithoutParentheses(sides[0]))))) {
       value = tree_.Text(sides[1]);
     }
@@ -145,7 +133,7 @@ class SumRewriter {
     const SyntaxNode& call = tree_.node(statement);
     const bool named = call.kind_name == "CallExpr" && (call.name == "atomicAdd" || call.name == "atomicOr");
     return named && call.children.size() == 3 && Declared(call.children[1]) >= 0 && !Loads(call.children[1]) &&
-           OnlyComputes(call.children[2]);
+           OnlyComputes(tree_, call.children[2]);
   }
 
   // `head`, the value if the condition holds and else 0, and `tail`, under the part of the condition that does not load.

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "syntax/splices.h"
+
 namespace evo {
 namespace {
 
@@ -28,8 +30,6 @@ bool IsDependent(const std::string& type) {
 // Writes one object as variables of its fields.
 class ObjectFields {
  public:
-  using Splices = std::vector<std::pair<SourceRange, std::string>>;
-
   ObjectFields(const SyntaxTree& tree, int variable) : tree_(tree), variable_(variable) {}
 
   // What is written instead of its declaration and its uses; false if it is used in another way.
@@ -70,9 +70,7 @@ class ObjectFields {
     if (class_ < 0) return false;
     for (const int child : tree_.node(class_).children) {
       const SyntaxNode& member = tree_.node(child);
-      if (member.kind_name.find("ase") != std::string::npos && member.kind_name.find("pecifier") != std::string::npos &&
-          member.kind_name != "CXXAccessSpecifier")
-        return false;
+      if (member.kind_name == "C++ base class specifier") return false;
       if (member.kind_name != "FieldDecl") continue;
       if (member.type.find_first_of("[&(") != std::string::npos) return false;
       fields_.push_back(child);
@@ -162,27 +160,13 @@ class ObjectFields {
     return name;
   }
 
-  bool OnlyComputes(int expression) const {
-    for (int at = expression; at < tree_.EndOf(expression); ++at) {
-      const SyntaxNode& one = tree_.node(at);
-      const std::string_view spelled = tree_.Operator(at);
-      const bool compares = spelled == "==" || spelled == "<=" || spelled == ">=" || spelled == "!=";
-      if (one.opaque || one.kind_name == "LambdaExpr" || spelled == "++" || spelled == "--" ||
-          (spelled.ends_with('=') && !compares))
-        return false;
-      const std::string_view name = one.name;
-      if (one.kind_name == "CallExpr" && (name.starts_with("atomic") || name.starts_with("__s"))) return false;
-    }
-    return true;
-  }
-
   // The texts of arguments by the parameters.
   bool Pass(int function, const std::vector<int>& arguments, std::map<int, std::string>& passed) const {
     const std::vector<int> parameters = ParametersOf(function);
     if (parameters.size() != arguments.size()) return false;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const std::string &given = tree_.node(arguments[i]).type, &taken = tree_.node(parameters[i]).type;
-      if (!OnlyComputes(arguments[i])) return false;
+      if (!OnlyComputes(tree_, arguments[i])) return false;
       const std::string from = ValueType(given), to = ValueType(taken);
       const bool pointer = to.find('*') != std::string::npos;
       const bool same = from == to || pointer || IsDependent(to);
@@ -195,7 +179,7 @@ class ObjectFields {
 
   // An expression of a method or a constructor, with fields as variables and parameters as what is passed.
   std::optional<std::string> Substituted(int expression, const std::map<int, std::string>& passed, int deep) {
-    if (!OnlyComputes(expression) || deep > kMostMethods) return std::nullopt;
+    if (!OnlyComputes(tree_, expression) || deep > kMostMethods) return std::nullopt;
     std::vector<std::pair<SourceRange, std::string>> parts;
     for (int at = expression; at < tree_.EndOf(expression);) {
       const SyntaxNode& one = tree_.node(at);
@@ -311,9 +295,9 @@ class ObjectFields {
 
 std::optional<std::string> WithoutLocalObjects(const SyntaxTree& tree) {
   if (tree.text().find("struct") == std::string::npos && tree.text().find("class") == std::string::npos) return std::nullopt;
-  ObjectFields::Splices splices;
+  Splices splices;
   for (int node = 1; node < static_cast<int>(tree.nodes().size()); ++node) {
-    ObjectFields::Splices more;
+    Splices more;
     if (tree.node(node).kind_name != "VarDecl" || !ObjectFields(tree, node).Find(more)) continue;
     // What is in another is written the next time.
     const auto overlaps = [](const auto& one, const auto& other) {
@@ -327,12 +311,7 @@ std::optional<std::string> WithoutLocalObjects(const SyntaxTree& tree) {
     }
     if (apart) splices.insert(splices.end(), more.begin(), more.end());
   }
-  if (splices.empty()) return std::nullopt;
-  std::sort(splices.begin(), splices.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
-  std::string text = tree.text();
-  for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice)
-    text.replace(splice->first.begin, splice->first.size(), splice->second);
-  return text;
+  return Spliced(tree, std::move(splices));
 }
 
 }  // namespace evo

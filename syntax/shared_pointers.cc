@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "syntax/splices.h"
+
 namespace evo {
 namespace {
 
@@ -33,12 +35,7 @@ class PointerRemover {
       if (!one || statement.kind_name != "DeclStmt" || statement.children.size() != 1 || !IsConstant(node)) continue;
       Remove(node, variable.children.back());
     }
-    if (splices_.empty()) return std::nullopt;
-    std::sort(splices_.begin(), splices_.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
-    std::string text = tree_.text();
-    for (auto splice = splices_.rbegin(); splice != splices_.rend(); ++splice)
-      text.replace(splice->first.begin, splice->first.size(), splice->second);
-    return text;
+    return Spliced(tree_, std::move(splices_));
   }
 
  private:
@@ -113,7 +110,7 @@ class PointerRemover {
   }
 
   const SyntaxTree& tree_;
-  std::vector<std::pair<SourceRange, std::string>> splices_;
+  Splices splices_;
 };
 
 }  // namespace

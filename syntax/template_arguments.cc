@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "syntax/splices.h"
+
 namespace evo {
 namespace {
 
@@ -59,7 +61,7 @@ class Deducer {
   explicit Deducer(const SyntaxTree& tree) : tree_(tree) {}
 
   std::optional<std::string> Run() const {
-    std::vector<std::pair<SourceRange, std::string>> splices;
+    Splices splices;
     for (int node = 1; node < static_cast<int>(tree_.nodes().size()); ++node) {
       const SyntaxNode& call = tree_.node(node);
       if (call.kind_name != "CallExpr" || call.function < 0 || call.children.empty()) continue;
@@ -69,12 +71,7 @@ class Deducer {
       if (tree_.node(callee.refers_to).kind_name != "FunctionTemplate") continue;
       if (auto text = Spelled(call, callee)) splices.emplace_back(callee.range, std::move(*text));
     }
-    if (splices.empty()) return std::nullopt;
-    std::sort(splices.begin(), splices.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
-    std::string text = tree_.text();
-    for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice)
-      text.replace(splice->first.begin, splice->first.size(), splice->second);
-    return text;
+    return Spliced(tree_, std::move(splices));
   }
 
  private:

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "syntax/splices.h"
+
 namespace evo {
 namespace {
 
@@ -47,12 +49,7 @@ class GroupRemover {
         Function(node);
     }
     RemoveVariables();
-    if (splices_.empty()) return std::nullopt;
-    std::sort(splices_.begin(), splices_.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
-    std::string text = tree_.text();
-    for (auto splice = splices_.rbegin(); splice != splices_.rend(); ++splice)
-      text.replace(splice->first.begin, splice->first.size(), splice->second);
-    return text;
+    return Spliced(tree_, std::move(splices_));
   }
 
  private:
@@ -189,7 +186,7 @@ class GroupRemover {
 
   const SyntaxTree& tree_;
   bool plain_blocks_;
-  std::vector<std::pair<SourceRange, std::string>> splices_;
+  Splices splices_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -13,12 +14,7 @@ namespace {
 // How deep variables are followed to what uses them.
 constexpr int kTileDepth = 8;
 
-bool IsSharedVariable(const SyntaxTree& tree, int node) {
-  const auto& children = tree.node(node).children;
-  return tree.node(node).kind_name == "VarDecl" && std::any_of(children.begin(), children.end(), [&](int child) {
-           return tree.node(child).kind_name == "attribute(shared)";
-         });
-}
+bool IsSharedVariable(const SyntaxTree& tree, int node) { return tree.node(node).kind_name == "VarDecl" && IsShared(tree, node); }
 
 // The arrays that a statement declares in shared memory; nullopt if one of these is not understood.
 std::optional<std::vector<int>> TilesOf(const SyntaxTree& tree, int statement) {

@@ -26,7 +26,8 @@ constexpr std::size_t kFiberStackBytes = 256 * 1024;
 #endif
 constexpr std::size_t kFiberLanes = 32;
 
-// Stacks of threads that have ended, for those that begin: mapping one and its first pages costs more than most threads do.
+// Stacks of threads that have ended, for those that begin: mapping one and its first pages costs more than most threads do. Those
+// of boost::context::pooled_fixedsize_stack have no page behind them that ends the process when a thread needs more.
 class KeptStacks {
  public:
   KeptStacks() = default;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <string_view>
 #include <utility>
 
@@ -13,11 +14,8 @@ constexpr std::string_view kOfPowersOfTwo = " * 1.44269504f";
 // An element as a float.
 std::string FloatOf(const std::string& type, const std::string& element) {
   if (type == "float") return element;
-  return fmt::format("{}({})",
-                     type == "__half"          ? "__half2float"
-                     : type == "__nv_bfloat16" ? "__bfloat162float"
-                                               : "float",
-                     element);
+  const std::string conversion = ConversionToFloat(type);
+  return fmt::format("{}({})", conversion.empty() ? "float" : conversion, element);
 }
 
 std::string TimesFactor(const std::string& text, const std::string& factor) {
@@ -30,12 +28,15 @@ std::string PlaneIndex(const Attention::Plane& plane, const std::string& word) {
   return row + (plane.key_stride == "1" ? "key" : fmt::format("(long long)key * {}_KEY_", word));
 }
 
-void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
+}  // namespace
+
+std::string ConversionToFloat(const std::string& type) {
+  return type == "__half" ? "__half2float" : type == "__nv_bfloat16" ? "__bfloat162float" : "";
 }
 
-}  // namespace
+std::string ConversionFromFloat(const std::string& type) {
+  return type == "__half" ? "__float2half" : type == "__nv_bfloat16" ? "__float2bfloat16" : "";
+}
 
 std::string ElementName(const std::string& type) { return type == "__half" ? "half" : type; }
 
@@ -109,7 +110,7 @@ std::string AttentionTerms::FloatScoreStep(const std::string& indent) const {
 std::string AttentionTerms::FromWindow(std::string text) const {
   if (found_.window.empty()) return text;
   const std::string steps = "  const int steps = (end + TILE_KEYS_ - 1) / TILE_KEYS_;\n";
-  ReplaceAll(text, steps, steps + "  const int begin = max(0, first_row - WINDOW_ + 1) / TILE_KEYS_;\n");
+  boost::replace_all(text, steps, steps + "  const int begin = max(0, first_row - WINDOW_ + 1) / TILE_KEYS_;\n");
   for (const auto& [line, other] :
        {std::pair("int step = 1 - STAGES_;", "int step = begin + 1 - STAGES_;"),
         std::pair("if (step >= 0)", "if (step >= begin)"), std::pair("if (step < 0)", "if (step < begin)"),
@@ -117,7 +118,7 @@ std::string AttentionTerms::FromWindow(std::string text) const {
         std::pair("next = 0; next < STAGES_ - 1;", "next = begin; next < begin + STAGES_ - 1;"),
         std::pair("int step = 0; step < steps;", "int step = begin; step < steps;"),
         std::pair("int first_key = 0;", "int first_key = max(0, first_row - WINDOW_ + 1);")})
-    ReplaceAll(text, line, other);
+    boost::replace_all(text, line, other);
   return text;
 }
 

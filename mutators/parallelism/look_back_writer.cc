@@ -1,6 +1,7 @@
 #include "mutators/parallelism/look_back_writer.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -240,11 +241,6 @@ constexpr std::string_view kAddInclusive = R"(    values[k].x += before;
 constexpr std::string_view kAddExclusive =
     R"(    values[k] = make_@T4(before, before + values[k].x, before + values[k].y, before + values[k].z);)";
 
-void ReplaceMark(std::string& text, std::string_view mark, const std::string& by) {
-  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + by.size()))
-    text.replace(at, mark.size(), by);
-}
-
 // How a type is written, made of bits and made into bits, and its vectors.
 struct ScanType {
   std::string_view type, name, bits, value, zero, vector;
@@ -274,7 +270,7 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
   text += is_long ? (real ? kLongOrderedLookBack : kLongLookBack) : real ? kOrderedLookBack : kLookBack;
   text += kKernel;
   const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
-  if (is_long) ReplaceMark(text, "published[tile] = @State(", "@Publish(published, tile, ");
+  if (is_long) boost::replace_all(text, "published[tile] = @State(", "@Publish(published, tile, ");
   const std::string vector = is_long ? unused("Four") : std::string(type.vector);
   // In this order: a mark may begin another.
   const std::vector<std::pair<std::string_view, std::string>> marks{
@@ -302,7 +298,7 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
       {"@T4", vector},
       {"@T", std::string(type.name)},
   };
-  for (const auto& [mark, by] : marks) ReplaceMark(text, mark, by);
+  for (const auto& [mark, by] : marks) boost::replace_all(text, mark, by);
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "mutators/analysis/attention_chain.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/breeding/edit_application.h"
+#include "mutators/parallelism/attention_terms.h"
 #include "mutators/parallelism/changed_kernel.h"
 
 namespace evo {
@@ -44,14 +45,6 @@ constexpr std::string_view kOwnNames[] = {"query", "keys", "values", "most", "we
 std::string Renamed(std::string text, const std::vector<std::pair<std::string, std::string>>& words) {
   for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);
   return text;
-}
-
-std::string FromHalf(const std::string& type) {
-  return type == "__half" ? "__half2float" : type == "__nv_bfloat16" ? "__bfloat162float" : "";
-}
-
-std::string ToHalf(const std::string& type) {
-  return type == "__half" ? "__float2half" : type == "__nv_bfloat16" ? "__float2bfloat16" : "";
 }
 
 Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
@@ -93,8 +86,8 @@ Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
              {"LENGTH_", length},
              {"DEPTH_", std::to_string(chain.depth)},
              {"END_", chain.causal ? fmt::format("{} + 1", line) : length},
-             {"TO_FLOAT_", FromHalf(chain.element)},
-             {"FROM_FLOAT_", ToHalf(chain.output)},
+             {"TO_FLOAT_", ConversionToFloat(chain.element)},
+             {"FROM_FLOAT_", ConversionFromFloat(chain.output)},
              {"SCALE_", Parenthesised(chain.scale)},
              {"RESULT_", chain.zero ? fmt::format("{} > 0.0f ? {} : 0.0f", unused("weights"), quotient) : quotient},
              {"PARAMETERS_", fmt::format("{}", fmt::join(parameters, ", "))},

@@ -13,6 +13,7 @@
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/count_addition.h"
@@ -77,13 +78,10 @@ class SharedCountsReader {
   int SharedIn(int statement) const {
     const SyntaxNode& node = tree_.node(statement);
     if (node.kind_name != "DeclStmt" || node.children.size() != 1 || !IsLocalArray(tree_, node.children[0])) return -1;
-    const auto& parts = tree_.node(node.children[0]).children;
-    const bool shared =
-        std::any_of(parts.begin(), parts.end(), [&](int part) { return tree_.node(part).kind_name == "attribute(shared)"; });
     const std::string type = tree_.node(node.children[0]).type;
     const bool counts = type.starts_with("int[") || type.starts_with("int [") || type.starts_with("unsigned int[") ||
                         type.starts_with("unsigned int [");
-    return shared && counts && type.find('[') == type.rfind('[') ? node.children[0] : -1;
+    return IsShared(tree_, node.children[0]) && counts && type.find('[') == type.rfind('[') ? node.children[0] : -1;
   }
 
   bool Names(int statement) const { return array_ >= 0 && NamedIn(tree_, statement).contains(array_); }

@@ -10,6 +10,7 @@
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/attention_terms.h"
 #include "mutators/parallelism/split_attention_text.h"
 
 namespace evo {
@@ -26,14 +27,6 @@ constexpr std::int64_t kRegistersOfPart = 192;
 constexpr std::int64_t kMostColumns = 1024;
 
 constexpr std::string_view kGridAxes = "xyz";
-
-std::string AsFloat(const std::string& element) {
-  return element == "__half" ? "__half2float" : element == "__nv_bfloat16" ? "__bfloat162float" : "";
-}
-
-std::string FromFloat(const std::string& element) {
-  return element == "__half" ? "__float2half" : element == "__nv_bfloat16" ? "__float2bfloat16" : "";
-}
 
 }  // namespace
 
@@ -89,8 +82,8 @@ std::string SplitAttentionWriter::Body(std::string_view text) const {
   std::string body(text.substr(1));
   const std::pair<std::string_view, std::string> words[] = {
       {"RESULT_", zero ? "weights > 0.0f ? sum / weights : 0.0f" : "sum / weights"},
-      {"TO_FLOAT_", AsFloat(found_.element)},
-      {"FROM_FLOAT_", FromFloat(found_.output)},
+      {"TO_FLOAT_", ConversionToFloat(found_.element)},
+      {"FROM_FLOAT_", ConversionFromFloat(found_.output)},
       {"ROW_", Row()}};
   for (const auto& [word, meaning] : words) body = WithOtherName(body, word, meaning);
   body = writer_.BodyOf(body);
