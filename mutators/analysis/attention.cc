@@ -309,7 +309,9 @@ std::variant<Attention, std::string> FindAttention(const MutationContext& contex
 
 std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel) {
   const int pointers = PointersOfAttention(context.tree, kernel);
-  if (pointers < kFewestPointers || (pointers < kPointersOfMatrices && IsKnownElsewhere(context, kernel))) return "";
+  if (pointers < kFewestPointers ||
+      (pointers < kPointersOfMatrices && (IsKnownElsewhere(context, kernel) || IsTunedBlock(context, kernel))))
+    return "";
   bool resembles = false;
   auto found = FindAttention(context, kernel, resembles);
   if (pointers < kPointersOfMatrices && !resembles && std::holds_alternative<std::string>(found)) return "";

@@ -28,6 +28,8 @@ constexpr std::int64_t kLargerSize = 14;
 constexpr std::int64_t kLargerEnlargedSize = 46, kTimesLarger = 3;
 // Threads of a block, where it asks for them.
 constexpr std::int64_t kBlockThreads = 4096;
+// Of loops of threads that share a row, in all runs of a kernel: those that are found take up to 400,000.
+constexpr std::int64_t kMostTurnsOfRows = 1 << 19;
 // Heads among which the first without work is looked for: with more than products of three sizes.
 constexpr std::int64_t kMostHeads = 200;
 // Elements of buffers of integers in the two settings, such as numbers of keys.
@@ -170,7 +172,7 @@ ThreadTrace AttentionRuns::RunTogether(const ThreadSetting& setting, std::int64_
         number /= row_.block[axis];
       }
     }
-    last_ = {RunBlock(run_, std::move(threads)), setting};
+    last_ = {RunBlock(run_, std::move(threads), kMostTurnsOfRows), setting};
   }
   ThreadTrace merged;
   for (std::size_t i = 0; i < last_.traces.size(); ++i) {

@@ -93,8 +93,9 @@ std::variant<Convolution, std::string> AsConvolution(const MutationContext& cont
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
   if (launch == nullptr) return refuse("it is not launched by exactly one launch line");
   if (!launch->cluster.empty() || launch->cooperative) return refuse("its blocks are launched as clusters or together");
-  if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
-      std::string_view::npos)
+  if (IsTunedBlock(context, kernel) ||
+      tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
+          std::string_view::npos)
     return refuse("its __launch_bounds__ rule out other blocks");
   auto convolution =
       found.plain() ? PlainConvolution(context, *launch, kernel, found) : ConvolutionOf(context, *launch, kernel, found);

@@ -159,7 +159,7 @@ std::optional<std::string> WithBatchesAlongZ(const MutationContext& context, int
   const auto moved = tree.Reparsed(*text);
   if (!moved) return std::nullopt;
   const KernelTemplate rendered = ParseTemplate(context.rendered.name, *text);
-  const MutationContext of_batches{context.kernel_template, context.genome, *moved, rendered, nullptr};
+  const MutationContext of_batches{context.kernel_template, context.genome, *moved, rendered, nullptr, context.product_elsewhere};
   if (auto without = WithoutThreadLoops(of_batches, ThreadLoops::kOfBatches)) return without;
   return text;
 }

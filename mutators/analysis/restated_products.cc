@@ -29,7 +29,7 @@ struct Formed {
   KernelTemplate rendered;
   int kernel = -1;
   MutationContext In(const MutationContext& context) const {
-    return {context.kernel_template, context.genome, *tree, rendered, nullptr};
+    return {context.kernel_template, context.genome, *tree, rendered, nullptr, context.product_elsewhere};
   }
 };
 

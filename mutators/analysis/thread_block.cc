@@ -199,8 +199,17 @@ class BlockFibers : private ThreadMeeting {
 
 }  // namespace
 
-std::vector<ThreadTrace> RunBlock(ThreadRun& run, std::vector<ThreadSetting> threads) {
-  return BlockFibers(run, std::move(threads)).Run();
+std::vector<ThreadTrace> RunBlock(ThreadRun& run, std::vector<ThreadSetting> threads, std::int64_t most_turns) {
+  if (run.turns_together() > most_turns) {
+    std::vector<ThreadTrace> refused(threads.size());
+    for (ThreadTrace& trace : refused) trace.refusal = "its threads take too many turns to be run together";
+    return refused;
+  }
+  std::vector<ThreadTrace> traces = BlockFibers(run, std::move(threads)).Run();
+  std::int64_t turns = 0;
+  for (const ThreadTrace& trace : traces) turns += trace.turns;
+  run.AddTurnsTogether(turns);
+  return traces;
 }
 
 bool NeedsBlock(const SyntaxTree& tree, int kernel) {
@@ -212,6 +221,10 @@ bool NeedsBlock(const SyntaxTree& tree, int kernel) {
     const std::string_view callee = LibraryCallee(tree, call);
     return callee.starts_with("__sync") || callee.starts_with("__shfl");
   });
+}
+
+bool IsTunedBlock(const MutationContext& context, int kernel) {
+  return NeedsBlock(context.tree, kernel) && context.kernel_template.text.find("__launch_bounds__") != std::string::npos;
 }
 
 bool IsKnownElsewhere(const MutationContext& context, int kernel) {

@@ -20,6 +20,9 @@ class ThreadRun {
   ThreadRun(const MutationContext& context, int kernel, int row)
       : tree_(context.tree), kernel_(kernel), code_(context.tree), symbols_(context.tree, kernel, row) {}
   ThreadTrace Run(const ThreadSetting& setting);
+  // Turns of loops of threads that were run together so far.
+  std::int64_t turns_together() const { return turns_together_; }
+  void AddTurnsTogether(std::int64_t turns) { turns_together_ += turns; }
 
   // An index as an expression of the kernel's parameters, of built-in variables and of constants of the block.
   // With `wide`, products are of 64 bits.
@@ -36,6 +39,7 @@ class ThreadRun {
   int kernel_;
   ThreadCode code_;
   ThreadSymbols symbols_;
+  std::int64_t turns_together_ = 0;
 };
 
 }  // namespace evo

@@ -134,6 +134,7 @@ ThreadStatements::Flow ThreadStatements::ExecuteLoop(ThreadLoop loop, bool body_
   for (std::int64_t turn = 0; !refusal_.given(); ++turn) {
     if (turn > kMostTurns) return Refuse("a loop that does not seem to end");
     if ((turn > 0 || !body_first) && !expressions_.IsTrue(loop.condition)) break;
+    ++trace_.turns;
     const Flow flow = Execute(loop.body);
     if (flow == Flow::kReturn) return flow;
     if (flow == Flow::kBreak) break;

@@ -118,6 +118,7 @@ struct ThreadTrace {
   std::vector<std::pair<double, double>> limits;  // data that was compared with what is no data, and that
   std::int64_t largest_number = 0;                // of the integers that the code spells, and that are added to what it compares
   std::int64_t widest = 1;                        // of the elements that it accesses at once
+  std::int64_t turns = 0;                         // of all loops
   std::int64_t misaligned = 0;                    // of those that do not begin at a multiple of their number, which is refused
   bool base_two = false;                          // whether it used exp2f
   bool exponential = false;                       // or any function of its kind

@@ -44,6 +44,17 @@ TEST_F(ThreadBlockTest, DeepStatementsAreRefused) {
   EXPECT_THAT(Run(Conditions(3000)).refusal, testing::HasSubstr("is nested too deeply"));
 }
 
+TEST_F(ThreadBlockTest, BlocksAreRefusedOnceThoseBeforeHaveTakenTooManyTurns) {
+  const Parent parent(PlainKernel("  __syncthreads();\n  for (int i = 0; i < 40; ++i) out[i] = in[i];\n"));
+  ThreadRun run(parent.Context(), Functions(*parent.tree).front(), -1);
+  EXPECT_EQ(RunBlock(run, {{}, {}}, 79).front().refusal, "");
+  EXPECT_EQ(run.turns_together(), 80);
+  const std::vector<ThreadTrace> refused = RunBlock(run, {{}, {}}, 79);
+  ASSERT_EQ(refused.size(), 2u);
+  EXPECT_EQ(refused.back().refusal, "its threads take too many turns to be run together");
+  EXPECT_EQ(RunBlock(run, {{}, {}}, 80).front().refusal, "");
+}
+
 TEST_F(ThreadBlockTest, APlaceInSharedMemoryIsAnAddress) {
   const ThreadTrace trace = Run(R"(  extern __shared__ float both[];
   const int half = blockDim.x;
