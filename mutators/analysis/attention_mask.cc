@@ -115,7 +115,8 @@ bool AttentionMask::HasScore(const AttentionRoles& roles, double score) {
   for (const auto& [index, access] : plain.reads.at(roles.q)) chosen[BufferOfPart(roles.q)][index] = at++ == 0 ? 1.0 : 0.0;
   at = 0;
   for (const auto& [index, access] : plain.reads.at(roles.k)) {
-    const double near = score + 0.25 * static_cast<double>(at / depth);
+    const std::size_t key = at / depth;
+    const double near = score + 0.25 * static_cast<double>(key);
     chosen[BufferOfPart(roles.k)][index] = at % depth == 0 ? near / *scale : 0.0;
     ++at;
   }

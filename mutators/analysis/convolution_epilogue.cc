@@ -12,28 +12,28 @@
 namespace evo {
 namespace {
 
-using Role = Convolution::Role;
+using ConvolutionRole = Convolution::Role;
 
-std::int64_t RoleValue(Role role, const ConvolutionObserved& one) {
+std::int64_t RoleValue(ConvolutionRole role, const ConvolutionObserved& one) {
   const std::int64_t pixels = one.shape.out_height * one.shape.out_width;
   const auto [image, filter, row, column] = one.shape.PlaceOf(one.element);
   const std::int64_t pixel = row * one.shape.out_width + column;
   switch (role) {
-    case Role::kImage:
+    case ConvolutionRole::kImage:
       return image;
-    case Role::kFilter:
+    case ConvolutionRole::kFilter:
       return filter;
-    case Role::kRow:
+    case ConvolutionRole::kRow:
       return row;
-    case Role::kColumn:
+    case ConvolutionRole::kColumn:
       return column;
-    case Role::kPixel:
+    case ConvolutionRole::kPixel:
       return pixel;
-    case Role::kPlane:
+    case ConvolutionRole::kPlane:
       return image * one.shape.filters + filter;
-    case Role::kPlanePixel:
+    case ConvolutionRole::kPlanePixel:
       return filter * pixels + pixel;
-    case Role::kElement:
+    case ConvolutionRole::kElement:
       break;
   }
   return one.element;
@@ -138,9 +138,10 @@ bool ConvolutionEpilogue::IsOfSizes(int variable) const {
   });
 }
 
-std::optional<Role> ConvolutionEpilogue::RoleOf(int symbol) const {
-  for (const Role role :
-       {Role::kImage, Role::kFilter, Role::kRow, Role::kColumn, Role::kPixel, Role::kPlane, Role::kPlanePixel, Role::kElement}) {
+std::optional<ConvolutionRole> ConvolutionEpilogue::RoleOf(int symbol) const {
+  for (const ConvolutionRole role :
+       {ConvolutionRole::kImage, ConvolutionRole::kFilter, ConvolutionRole::kRow, ConvolutionRole::kColumn,
+        ConvolutionRole::kPixel, ConvolutionRole::kPlane, ConvolutionRole::kPlanePixel, ConvolutionRole::kElement}) {
     const bool is = std::all_of(observed_.begin(), observed_.end(), [&](const ConvolutionObserved& one) {
       const auto value = one.integers.find(symbol);
       return value != one.integers.end() && value->second == RoleValue(role, one);
@@ -153,7 +154,7 @@ std::optional<Role> ConvolutionEpilogue::RoleOf(int symbol) const {
 bool ConvolutionEpilogue::Keep(int variable) {
   if (!known_.insert(variable).second) return true;
   const SyntaxNode& declared = tree_.node(variable);
-  std::optional<Role> role;
+  std::optional<ConvolutionRole> role;
   if (parts_.variables.contains(variable) && !IsOfSizes(variable)) role = RoleOf(variable);
   if (!role) {
     const bool simple = declared.type.find('[') == std::string::npos && declared.type.find('&') == std::string::npos;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/element_types.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/product_store.h"
 #include "mutators/analysis/shared_array.h"
@@ -26,8 +27,6 @@ int DepthOf(const SyntaxTree& tree, int node) {
   for (const int child : tree.node(node).children) most = std::max(most, DepthOf(tree, child));
   return most + (IsLoopStatement(tree, node) ? 1 : 0);
 }
-
-std::string ElementName(const std::string& type) { return type == "__half" ? "half" : type; }
 
 // The stores to global memory of a kernel.
 std::vector<int> StoresOf(const SyntaxTree& tree, int kernel) {

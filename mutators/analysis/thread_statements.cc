@@ -13,7 +13,7 @@ namespace {
 
 // Elements of a local array, and steps of a loop that does not end.
 constexpr std::int64_t kMostLocalElements = 8192;
-constexpr std::int64_t kMostTurns = 1 << 20;
+constexpr std::int64_t kMostTurnsOfLoop = 1 << 20;
 
 }  // namespace
 
@@ -132,7 +132,7 @@ ThreadStatements::Flow ThreadStatements::ExecuteIf(int statement) {
 ThreadStatements::Flow ThreadStatements::ExecuteLoop(ThreadLoop loop, bool body_first) {
   if (loop.init >= 0) Execute(loop.init);
   for (std::int64_t turn = 0; !refusal_.given(); ++turn) {
-    if (turn > kMostTurns) return Refuse("a loop that does not seem to end");
+    if (turn > kMostTurnsOfLoop) return Refuse("a loop that does not seem to end");
     if ((turn > 0 || !body_first) && !expressions_.IsTrue(loop.condition)) break;
     ++trace_.turns;
     const Flow flow = Execute(loop.body);

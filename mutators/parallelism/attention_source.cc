@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/element_types.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "mutators/analysis/element_types.h"
+
 namespace evo {
 namespace {
 
@@ -29,16 +31,6 @@ std::string PlaneIndex(const Attention::Plane& plane, const std::string& word) {
 }
 
 }  // namespace
-
-std::string ConversionToFloat(const std::string& type) {
-  return type == "__half" ? "__half2float" : type == "__nv_bfloat16" ? "__bfloat162float" : "";
-}
-
-std::string ConversionFromFloat(const std::string& type) {
-  return type == "__half" ? "__float2half" : type == "__nv_bfloat16" ? "__float2bfloat16" : "";
-}
-
-std::string ElementName(const std::string& type) { return type == "__half" ? "half" : type; }
 
 std::string AttentionTerms::Seen(const std::string& rows) const {
   const std::string seen = found_.causal ? "min(last_key, own_row + 1)" : "last_key";

@@ -6,12 +6,6 @@
 
 namespace evo {
 
-// The type as sources name it.
-std::string ElementName(const std::string& type);
-// The functions that convert an element of half or bfloat16 to a float and back; empty for other types.
-std::string ConversionToFloat(const std::string& type);
-std::string ConversionFromFloat(const std::string& type);
-
 // Parts of the texts of AttentionSource that depend on what is added to scores, and on which keys a row sees. The words in them
 // that end with _ are such as there.
 class AttentionTerms {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/element_types.h"
 
 namespace evo {
 
@@ -252,8 +253,6 @@ bool IsTensorWord(std::string_view type) { return type == "int" || type == "unsi
 bool IsOfBytes(std::string_view type) { return IsTensorByte(type) || IsTensorWord(type); }
 
 int VectorElements(std::string_view type) { return IsTensorByte(type) ? 16 : IsTensorElement(type) ? 8 : 4; }
-
-std::string ElementName(std::string_view type) { return type == "__half" ? "half" : std::string(type); }
 
 std::string SumName(std::string_view type) { return !IsOfBytes(type) ? "float" : IsTensorWord(type) ? std::string(type) : "int"; }
 

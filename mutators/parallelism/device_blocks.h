@@ -59,8 +59,6 @@ bool IsOfBytes(std::string_view type);  // either of the two
 std::string_view PtxName(std::string_view type);
 // How many elements take 16 bytes.
 int VectorElements(std::string_view type);
-// The type as a source spells it.
-std::string ElementName(std::string_view type);
 // The type in which tensor cores add up products of such elements.
 std::string SumName(std::string_view type);
 // The block's text for elements of this type, by another name.

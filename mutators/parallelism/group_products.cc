@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "mutators/analysis/element_types.h"
 #include "mutators/parallelism/device_blocks.h"
 
 namespace evo {

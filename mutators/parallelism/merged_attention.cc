@@ -8,6 +8,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention_chain.h"
+#include "mutators/analysis/element_types.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/breeding/edit_application.h"
 #include "mutators/parallelism/attention_terms.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/element_types.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
 #include "mutators/parallelism/attention_terms.h"

@@ -6,6 +6,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/element_types.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
