@@ -7,6 +7,7 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
@@ -58,7 +59,17 @@ class ChildrenTest : public CpuDeviceTest {
     CpuDeviceTest::TearDownTestSuite();
   }
 
+  // Once for a source, of the last ones: a child is run at several sizes and beside its parent.
   static CompileResult CompileWith(Compiler& compiler, const std::string& source, bool checked = false) {
+    constexpr std::size_t kMostKept = 64;
+    static std::map<std::tuple<Compiler*, std::string, bool>, CompileResult> kept;
+    if (kept.size() > kMostKept) kept.clear();
+    const auto [known, is_new] = kept.try_emplace({&compiler, source, checked});
+    if (is_new) known->second = CompileAnew(compiler, source, checked);
+    return known->second;
+  }
+
+  static CompileResult CompileAnew(Compiler& compiler, const std::string& source, bool checked) {
     CompilerInput request{source, {}, "sm_90a", checked};
     const KernelTemplate candidate = ParseTemplate("candidate", source);
     for (const Step& step : candidate.steps) {
