@@ -312,9 +312,16 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
   if (pointers < kFewestPointers ||
       (pointers < kPointersOfMatrices && (IsKnownElsewhere(context, kernel) || IsTunedBlock(context, kernel))))
     return "";
-  bool resembles = false;
-  auto found = FindAttention(context, kernel, resembles);
-  if (pointers < kPointersOfMatrices && !resembles && std::holds_alternative<std::string>(found)) return "";
+  // Several operators ask, and running threads takes a while. The launch line is the context's own.
+  const std::string key = fmt::format("attention {} with {}", kernel, fmt::join(context.genome.parameters, ","));
+  auto found = context.tree.Kept<std::variant<Attention, std::string>>(key, [&]() -> std::variant<Attention, std::string> {
+    bool resembles = false;
+    auto looked_at = FindAttention(context, kernel, resembles);
+    if (pointers < kPointersOfMatrices && !resembles && std::holds_alternative<std::string>(looked_at)) return "";
+    return looked_at;
+  });
+  if (auto* const attention = std::get_if<Attention>(&found))
+    attention->launch = OnlyLaunch(context.rendered, context.tree.node(kernel).name);
   return found;
 }
 
