@@ -33,6 +33,8 @@ constexpr std::size_t kLeastLargeSizes = 3;
 constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6, 3};
 // Elements of a launch that are looked at.
 constexpr std::size_t kSamples = 40;
+constexpr char kNoGroupedConvolution[] =
+    "what a group sums up is not X[n][group * channels + c][y + i][x + j] * F[k][c][i][j] over c, i and j";
 // Floats in constant memory.
 constexpr std::int64_t kMostConstantElements = 16384;
 
@@ -90,7 +92,12 @@ bool ConvolutionShapes::Find(bool manifold) {
       if (first_why.empty()) first_why = why_;
     }
   }
-  return (!manifold && parts_.deep && FindWithGroups()) || Refuse(first_why);
+  if (!manifold && parts_.deep) {
+    if (FindWithGroups()) return true;
+    // Sizes without groups may have divided by zero, which tells nothing.
+    if (why_ == kNoConvolution && first_why.ends_with("which is not understood")) first_why = kNoGroupedConvolution;
+  }
+  return Refuse(first_why);
 }
 
 LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t taps, const ConvolutionGroups& groups) const {
@@ -104,20 +111,24 @@ LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t tap
   return sizes;
 }
 
-// The same for groups of filters.
+// The same for groups of filters. Else `why_` is kNoConvolution if a launch had sums of products.
 bool ConvolutionShapes::FindWithGroups() {
+  bool compared = false;
   for (const ConvolutionGroups& groups : GroupsNamedBy(tree_, runs_)) {
     for (const std::size_t taps : kTapsWithGroups) {
       if (taps + (groups.name.empty() ? 0 : 1) + kLeastLargeSizes > runs_.names().size()) continue;
       sampler_.Reset();
       why_.clear();
-      if (!FindShape(0, SizesOf(0, taps, groups), groups.In(0)) || !FindShape(1, SizesOf(1, taps, groups), groups.In(1)))
+      if (!FindShape(0, SizesOf(0, taps, groups), groups.In(0)) || !FindShape(1, SizesOf(1, taps, groups), groups.In(1))) {
+        compared = compared || why_ == kNoConvolution;
         continue;
+      }
       third_ = SizesOf(2, taps, groups);
       multiple_ = 1;
       if (launches_[0].shape.HasSameLayout(launches_[1].shape)) return true;
     }
   }
+  why_ = compared ? kNoConvolution : "";
   return false;
 }
 

@@ -28,7 +28,7 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
          // Written together with what groups of filters need.
          {"19_groups_nhwc"},
          {"20_constant_groups"},
-         {"21_interleaved_groups", "conv_interleaved: "}});
+         {"21_interleaved_groups", "conv_interleaved: what a group sums up is not X[n][group * channels + c]"}});
 }
 
 TEST_F(ForeignConvolutions, SplitTensorConvolution) {
