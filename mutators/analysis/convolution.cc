@@ -54,6 +54,11 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   if (!numbers.AddSizes(found)) return numbers.why();
   ConvolutionTrials trials(context, runs, sampler, shapes.launches(), found, shapes.multiple());
   if (!trials.RunSome(shapes.third(), kElementsTried, "with other sizes") || !trials.RunSmall()) return trials.why();
+  LaunchRuns::Sizes ungrouped = shapes.third();
+  if (const auto groups = ungrouped.find(found.groups.launch); groups != ungrouped.end()) {
+    groups->second = 1;
+    if (!trials.RunSome(ungrouped, kElementsTried, "with one group")) return trials.why();
+  }
   if (!numbers.AddImages(trials.images(), trials.settings(), found)) return numbers.why();
   if (!trials.RunSymbolic(numbers.used()) || !trials.RunLarge()) return trials.why();
   found.parameters = trials.parameters();

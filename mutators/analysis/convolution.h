@@ -14,6 +14,7 @@ namespace evo {
 
 // A kernel whose threads compute elements of a convolution, sums of products of which are in a float:
 //   Y[n][k][y][x] = f(sum over c, i, j of X[n][c][y * stride_y + i * dilation_y - pad_y][..] * F[k][c][i][j])
+// or, with groups of filters, of X[n][k / (filters / groups) * channels + c]..,
 // with zeros around X, all of them by rows, without gaps, or with channels and filters as the last dimension. Kernels whose
 // threads compute several elements or work together have no `f`. How it does so does not matter: in which loops and functions,
 // with which indices, whether it skips taps or tests them. It is found by running threads on numbers (thread_run.h), whose sums
@@ -43,10 +44,12 @@ struct Convolution {
   };
   int kernel = -1;
   const LaunchDirective* launch = nullptr;
-  int x = -1, f = -1, y = -1;  // the kernel's parameters; f may be an array in constant memory
-  std::string element;         // IsTensorElement, or float
-  Number images;               // without the kernel's text if no parameter of it is this number; `filters` likewise
-  Number channels, filters, height, width, out_height, out_width, rows, columns, stride_y, stride_x, pad_y, pad_x;
+  int x = -1, f = -1, y = -1;   // the kernel's parameters; f may be an array in constant memory
+  std::string element;          // IsTensorElement, or float
+  Number images;                // without the kernel's text if no parameter of it is this number; `filters` likewise
+  Number channels, filters;     // channels of a filter; filters of all groups
+  Number groups, all_channels;  // the latter of an image: channels of a filter times groups
+  Number height, width, out_height, out_width, rows, columns, stride_y, stride_x, pad_y, pad_x;
   Number dilation_y, dilation_x;
   // Whether channels are neighbours in images, filters in the output; channels in filters, and filters in these.
   bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;

@@ -43,7 +43,8 @@ std::vector<TapLevel> LevelsOf(std::vector<std::int64_t> offsets) {
 
 // The shapes of which all taps lie as those of this sample do. Without heights of images where channels are neighbours, and
 // without the number of filters unless they are.
-std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& values) {
+std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& values,
+                                           std::int64_t groups) {
   std::vector<ConvolutionShape> shapes;
   const auto& products = sample.products;
   if (products.size() < 4) return shapes;
@@ -74,13 +75,14 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
   for (const auto& choice : choices) {
     for (const bool inner : {false, true}) {
       ConvolutionShape shape;
+      shape.groups = groups;
       const TapLevel &channels = choice[inner ? 0 : 2], &columns = choice[inner ? 1 : 0], &rows = choice[inner ? 2 : 1];
       shape.channels = channels.count, shape.rows = rows.count, shape.columns = columns.count;
       shape.channels_inner = inner;
       shape.filters_inner = apart > 1;
       if (shape.filters_inner) shape.filters = apart;
       shape.x_last = channels.step == 1;
-      const std::int64_t pixel = shape.x_last ? channels.count : 1;
+      const std::int64_t pixel = shape.x_last ? channels.count * groups : 1;
       shape.dilation_x = columns.step / pixel;
       if (columns.step % pixel != 0 || shape.dilation_x < 1 || shape.dilation_x > kMostDilation || rows.step % pixel != 0)
         continue;
@@ -136,8 +138,8 @@ ConvolutionShape::Place ConvolutionShape::PlaceOf(std::int64_t element) const {
 }
 
 std::int64_t ConvolutionShape::OfX(std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x) const {
-  if (x_last) return ((image * height + y) * width + x) * channels + channel;
-  return ((image * channels + channel) * height + y) * width + x;
+  if (x_last) return ((image * height + y) * width + x) * AllChannels() + channel;
+  return ((image * AllChannels() + channel) * height + y) * width + x;
 }
 
 std::int64_t ConvolutionShape::OfF(std::int64_t filter, std::int64_t channel, std::int64_t row, std::int64_t column) const {
@@ -147,8 +149,9 @@ std::int64_t ConvolutionShape::OfF(std::int64_t filter, std::int64_t channel, st
 }
 
 bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, const ConvolutionSample& sample) {
-  if (shape.out_height <= 0 || shape.out_width <= 0 || shape.filters <= 0) return false;
+  if (shape.out_height <= 0 || shape.out_width <= 0 || shape.filters < shape.groups) return false;
   const auto [image, filter, row, column] = shape.PlaceOf(sample.element);
+  const std::int64_t first_channel = filter / (shape.filters / shape.groups) * shape.channels;
   double sum = 0, size = 1;
   for (std::int64_t c = 0; c < shape.channels; ++c) {
     for (std::int64_t i = 0; i < shape.rows; ++i) {
@@ -156,8 +159,8 @@ bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, 
         const std::int64_t y = row * shape.stride_y + i * shape.dilation_y - shape.pad_y;
         const std::int64_t x = column * shape.stride_x + j * shape.dilation_x - shape.pad_x;
         if (y < 0 || y >= shape.height || x < 0 || x >= shape.width) continue;
-        const double term =
-            RandomElement(buffers.x, shape.OfX(image, c, y, x)) * RandomElement(buffers.f, shape.OfF(filter, c, i, j));
+        const double term = RandomElement(buffers.x, shape.OfX(image, first_channel + c, y, x)) *
+                            RandomElement(buffers.f, shape.OfF(filter, c, i, j));
         sum += term;
         size += std::abs(term);
       }
@@ -172,17 +175,22 @@ namespace {
 std::optional<ConvolutionShape> WithOutput(ConvolutionShape shape, const ConvolutionBuffers& buffers,
                                            const std::vector<ConvolutionSample>& samples, const std::set<std::int64_t>& values) {
   const std::int64_t of_filter = shape.channels * shape.rows * shape.columns;
-  const std::int64_t of_image = shape.channels * shape.height * shape.width;
+  const std::int64_t of_image = shape.AllChannels() * shape.height * shape.width;
   const std::set<std::int64_t> filters = shape.filters_inner ? std::set{shape.filters} : values;
   for (const std::int64_t count : filters) {
-    if (count < 2) continue;
+    if (count < 2 * shape.groups || count % shape.groups != 0) continue;
     shape.filters = count;
-    std::vector<SampleOrigin> origins;
+    std::vector<std::optional<SampleOrigin>> origins;  // none where all taps are outside of the image
     bool whole = true;
     for (const ConvolutionSample& sample : samples) {
       const auto filter_of = [&](std::int64_t at) { return shape.filters_inner ? at % count : at / of_filter; };
-      origins.push_back({sample.x.front() / of_image, filter_of(sample.f.front())});
-      whole = whole && sample.x.back() / of_image == origins.back().image && filter_of(sample.f.back()) == origins.back().filter;
+      if (sample.products.empty()) {
+        origins.emplace_back();
+        continue;
+      }
+      const SampleOrigin origin{sample.x.front() / of_image, filter_of(sample.f.front())};
+      whole = whole && sample.x.back() / of_image == origin.image && filter_of(sample.f.back()) == origin.filter;
+      origins.emplace_back(origin);
     }
     if (!whole) continue;
     const std::int64_t high = (shape.rows - 1) * shape.dilation_y + 1, wide = (shape.columns - 1) * shape.dilation_x + 1;
@@ -195,7 +203,7 @@ std::optional<ConvolutionShape> WithOutput(ConvolutionShape shape, const Convolu
           bool fits = true;
           for (std::size_t i = 0; fits && i < samples.size(); ++i) {
             const auto place = shape.PlaceOf(samples[i].element);
-            fits = place.filter == origins[i].filter && place.image == origins[i].image;
+            fits = !origins[i] || (place.filter == origins[i]->filter && place.image == origins[i]->image);
           }
           if (!fits) continue;
           if (const auto found = Fitting(shape, buffers, samples)) return found;
@@ -216,18 +224,19 @@ bool IsProduct(const ConvolutionShape& shape, const std::vector<ConvolutionSampl
 }  // namespace
 
 std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<ConvolutionSample>& samples,
-                                                    const ConvolutionBuffers& buffers, const std::set<std::int64_t>& values) {
+                                                    const ConvolutionBuffers& buffers, const std::set<std::int64_t>& values,
+                                                    std::int64_t groups) {
   std::size_t most = 0;
   for (const ConvolutionSample& sample : samples) {
-    if (sample.x.empty() || sample.f.empty()) return std::string(kNoConvolution);
     most = std::max(most, sample.products.size());
   }
+  if (most == 0) return std::string(kNoConvolution);
   // Taps that come back on the other side of an image lie otherwise in some of its elements.
   std::size_t tried = 0;
   bool like = false;
   for (const ConvolutionSample& sample : samples) {
     if (sample.products.size() != most || ++tried > kMostSamplesOfTaps) continue;
-    for (ConvolutionShape shape : ShapesOfTaps(sample, values)) {
+    for (ConvolutionShape shape : ShapesOfTaps(sample, values, groups)) {
       // Many a sum has taps like those of one row.
       like = like || shape.rows > 1;
       const std::set<std::int64_t> heights = shape.x_last ? values : std::set{shape.height};

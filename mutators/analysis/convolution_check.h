@@ -11,7 +11,8 @@ namespace evo {
 
 // The sizes of a convolution, as numbers.
 struct ConvolutionShape {
-  std::int64_t channels = 0, filters = 0;
+  std::int64_t channels = 0, filters = 0;      // channels of a filter; filters of all groups
+  std::int64_t groups = 1;                     // of filters, each of which reads channels of its own
   std::int64_t height = 0, width = 0;          // of an image
   std::int64_t out_height = 0, out_width = 0;  // of an image of the output
   std::int64_t rows = 0, columns = 0;          // of a filter
@@ -21,6 +22,7 @@ struct ConvolutionShape {
   // Whether channels are neighbours in images, filters in the output; channels in filters, and filters in these.
   bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;
 
+  std::int64_t AllChannels() const { return channels * groups; }  // of an image
   // What an element of the output is.
   struct Place {
     std::int64_t image = 0, filter = 0, row = 0, column = 0;
@@ -56,9 +58,11 @@ inline constexpr char kNoConvolution[] =
 // Whether the sample is the element that the definition gives.
 bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, const ConvolutionSample& sample);
 
-// The shape that explains all samples of one launch, among which there are some with all taps. `values` are numbers that the
-// number of filters and the output's size may be. Else why there is none; empty if nobody would take it for a convolution.
+// The shape with so many groups that explains all samples of one launch, among which there are some with all taps. `values` are
+// numbers that the number of filters and the output's size may be. Else why there is none; empty if nobody would take it for a
+// convolution.
 std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<ConvolutionSample>& samples,
-                                                    const ConvolutionBuffers& buffers, const std::set<std::int64_t>& values);
+                                                    const ConvolutionBuffers& buffers, const std::set<std::int64_t>& values,
+                                                    std::int64_t groups);
 
 }  // namespace evo

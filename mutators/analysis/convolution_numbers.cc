@@ -17,6 +17,7 @@ ConvolutionShape ShapeIn(const Convolution& convolution, const LaunchRuns::Setti
   const auto of = [&](const Convolution::Number& number) { return NumberIn(number, setting); };
   ConvolutionShape shape;
   shape.channels = of(convolution.channels), shape.filters = of(convolution.filters);
+  shape.groups = of(convolution.groups);
   shape.height = of(convolution.height), shape.width = of(convolution.width);
   shape.out_height = of(convolution.out_height), shape.out_width = of(convolution.out_width);
   shape.rows = of(convolution.rows), shape.columns = of(convolution.columns);
@@ -66,6 +67,42 @@ std::optional<Convolution::Number> ConvolutionNumbers::ProductOf(std::int64_t fi
   return std::nullopt;
 }
 
+// The product of an integer of the kernel and of the number of groups.
+std::optional<Convolution::Number> ConvolutionNumbers::TimesGroups(std::int64_t first, std::int64_t second,
+                                                                   const Number& groups) const {
+  for (const LaunchNumber& number : numbers_.Shifted(0)) {
+    if (number.values[0] * launches_[0].shape.groups == first && number.values[1] * launches_[1].shape.groups == second)
+      return Number{
+          fmt::format("({} * {})", number.kernel, groups.kernel), fmt::format("({} * {})", number.launch, groups.launch), {}};
+  }
+  return std::nullopt;
+}
+
+// The numbers of groups, of channels of a filter and of an image, and of filters.
+bool ConvolutionNumbers::AddGroups(Convolution& found) {
+  const ConvolutionShape &one = launches_[0].shape, &other = launches_[1].shape;
+  const auto groups = NumberOf(one.groups, other.groups);
+  if (!groups) return Refuse("its number of groups is neither a constant nor a parameter of the kernel");
+  found.groups = *groups;
+  auto channels = NumberOf(one.channels, other.channels), all = NumberOf(one.AllChannels(), other.AllChannels());
+  auto filters = NumberOf(one.filters, other.filters);
+  if (!filters && groups->constant != 1) filters = TimesGroups(one.filters, other.filters, *groups);
+  if (!filters) filters = SizeOf(one.filters, other.filters);
+  if (!channels && all)
+    channels =
+        Number{fmt::format("({} / {})", all->kernel, groups->kernel), fmt::format("({} / {})", all->launch, groups->launch), {}};
+  if (!all && channels) all = TimesGroups(one.AllChannels(), other.AllChannels(), *groups);
+  if (!channels || !all) return Refuse("its number of channels is neither a constant nor a parameter of the kernel");
+  if (!filters) return Refuse("its number of filters is neither a constant nor a parameter of the kernel");
+  if (groups->constant != 1) {
+    // Trials set sizes of the launch line, not quotients of them.
+    if (const auto size = SizeOf(one.AllChannels(), other.AllChannels())) all->launch = size->launch;
+    if (const auto size = SizeOf(one.filters, other.filters)) filters->launch = size->launch;
+  }
+  found.channels = *channels, found.all_channels = *all, found.filters = *filters;
+  return true;
+}
+
 // A size of the launch line that is no integer of the kernel.
 std::optional<Convolution::Number> ConvolutionNumbers::SizeOf(std::int64_t first, std::int64_t second) const {
   for (const std::string& name : runs_.names()) {
@@ -102,9 +139,8 @@ std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t fir
 
 bool ConvolutionNumbers::AddSizes(Convolution& found) {
   using Shape = ConvolutionShape;
+  if (!AddGroups(found)) return false;
   const std::tuple<const char*, std::int64_t Shape::*, Number Convolution::*> numbers[] = {
-      {"number of channels", &Shape::channels, &Convolution::channels},
-      {"number of filters", &Shape::filters, &Convolution::filters},
       {"height", &Shape::height, &Convolution::height},
       {"width", &Shape::width, &Convolution::width},
       {"filters' height", &Shape::rows, &Convolution::rows},
@@ -121,7 +157,6 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
       number = HalfOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && size == &Shape::width && found.height.constant == 1)
       number = ProductOf(launches_[0].shape.*size, launches_[1].shape.*size);
-    if (!number && size == &Shape::filters) number = SizeOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number) return Refuse(fmt::format("its {} is neither a constant nor a parameter of the kernel", what));
     found.*to = *number;
   }
@@ -134,9 +169,9 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
   const ConvolutionShape& shape = launches_[0].shape;
   found.x_last = shape.x_last, found.y_last = shape.y_last;
   found.channels_inner = shape.channels_inner, found.filters_inner = shape.filters_inner;
-  for (const Number* number :
-       {&found.channels, &found.filters, &found.height, &found.width, &found.out_height, &found.out_width, &found.rows,
-        &found.columns, &found.stride_y, &found.stride_x, &found.pad_y, &found.pad_x, &found.dilation_y, &found.dilation_x}) {
+  for (const Number* number : {&found.channels, &found.all_channels, &found.groups, &found.filters, &found.height, &found.width,
+                               &found.out_height, &found.out_width, &found.rows, &found.columns, &found.stride_y, &found.stride_x,
+                               &found.pad_y, &found.pad_x, &found.dilation_y, &found.dilation_x}) {
     for (const auto& [parameter, expression] : runs_.arguments()) {
       if (ContainsName(number->kernel, NameOf(parameter))) used_.insert(parameter);
     }

@@ -47,6 +47,8 @@ class ConvolutionNumbers {
   std::optional<Number> NumberOf(std::int64_t first, std::int64_t second, std::int64_t away = 0) const;
   std::optional<Number> HalfOf(std::int64_t first, std::int64_t second) const;
   std::optional<Number> ProductOf(std::int64_t first, std::int64_t second) const;
+  std::optional<Number> TimesGroups(std::int64_t first, std::int64_t second, const Number& groups) const;
+  bool AddGroups(Convolution& found);
   std::optional<Number> SizeOf(std::int64_t first, std::int64_t second) const;
   std::optional<Number> OutputOf(std::int64_t first, std::int64_t second, const Number& size, const Number& pad,
                                  const Number& taps, const Number& stride, const Number& dilation) const;

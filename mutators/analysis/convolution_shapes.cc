@@ -24,9 +24,17 @@ constexpr std::int64_t kManifoldSizes[3][10] = {
 constexpr std::size_t kManifoldChoice = 2;
 constexpr std::int64_t kTapSizes[2][3][6] = {{{3, 2, 1, 2, 1, 2}, {6, 3, 2, 1, 2, 1}, {5, 3, 3, 1, 3, 1}},
                                              {{2, 1, 3, 1, 2, 3}, {1, 3, 2, 2, 1, 3}, {3, 2, 1, 3, 1, 2}}};
+// Of kernels with groups, as multiples of the number of groups. None is a multiple of another one in two settings.
+constexpr std::int64_t kSizesOfGroup[3][10] = {
+    {4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {3, 2, 4, 5, 6, 7, 9, 8, 10, 11}, {4, 5, 3, 6, 7, 5, 4, 6, 3, 5}};
+// How many of the last sizes are those of taps.
+constexpr std::size_t kTapsWithGroups[] = {0, 1, 2, 3, 4, 5};
+constexpr std::size_t kLeastLargeSizes = 3;
 constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6, 3};
 // Elements of a launch that are looked at.
 constexpr std::size_t kSamples = 40;
+constexpr char kNoGroupedConvolution[] =
+    "what a group sums up is not X[n][group * channels + c][y + i][x + j] * F[k][c][i][j] over c, i and j";
 // Floats in constant memory.
 constexpr std::int64_t kMostConstantElements = 16384;
 
@@ -76,7 +84,7 @@ bool ConvolutionShapes::Find(bool manifold) {
       if (choice == 1 && cut >= runs_.names().size()) continue;
       sampler_.Reset();
       why_.clear();
-      if (FindShape(0, cut, choice) && FindShape(1, cut, choice)) {
+      if (FindShape(0, SizesOf(0, cut, choice), 1) && FindShape(1, SizesOf(1, cut, choice), 1)) {
         third_ = SizesOf(2, cut, choice);
         multiple_ = choice == kManifoldChoice ? 4 : 1;
         if (launches_[0].shape.HasSameLayout(launches_[1].shape)) return true;
@@ -84,12 +92,49 @@ bool ConvolutionShapes::Find(bool manifold) {
       if (first_why.empty()) first_why = why_;
     }
   }
+  if (!manifold && parts_.deep) {
+    if (FindWithGroups()) return true;
+    // Sizes without groups may have divided by zero, which tells nothing.
+    if (why_ == kNoConvolution && first_why.ends_with("which is not understood")) first_why = kNoGroupedConvolution;
+  }
   return Refuse(first_why);
 }
 
-bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut, std::size_t choice) {
+LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t taps, const ConvolutionGroups& groups) const {
+  const std::int64_t count = groups.In(number);
+  std::vector<std::string> names = runs_.names();
+  std::erase(names, groups.name);
+  LaunchRuns::Sizes sizes;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    sizes[names[i]] = i + taps < names.size() ? count * kSizesOfGroup[number][i] : kTapSizes[0][number][i + taps - names.size()];
+  if (!groups.name.empty()) sizes[groups.name] = count;
+  return sizes;
+}
+
+// The same for groups of filters. Else `why_` is kNoConvolution if a launch had sums of products.
+bool ConvolutionShapes::FindWithGroups() {
+  bool compared = false;
+  for (const ConvolutionGroups& groups : GroupsNamedBy(tree_, runs_)) {
+    for (const std::size_t taps : kTapsWithGroups) {
+      if (taps + (groups.name.empty() ? 0 : 1) + kLeastLargeSizes > runs_.names().size()) continue;
+      sampler_.Reset();
+      why_.clear();
+      if (!FindShape(0, SizesOf(0, taps, groups), groups.In(0)) || !FindShape(1, SizesOf(1, taps, groups), groups.In(1))) {
+        compared = compared || why_ == kNoConvolution;
+        continue;
+      }
+      third_ = SizesOf(2, taps, groups);
+      multiple_ = 1;
+      if (launches_[0].shape.HasSameLayout(launches_[1].shape)) return true;
+    }
+  }
+  why_ = compared ? kNoConvolution : "";
+  return false;
+}
+
+bool ConvolutionShapes::FindShape(std::size_t number, LaunchRuns::Sizes sizes, std::int64_t groups) {
   ConvolutionLaunch& launch = launches_[number];
-  launch.sizes = SizesOf(number, cut, choice);
+  launch.sizes = std::move(sizes);
   const auto setting = runs_.SettingOf(launch.sizes);
   if (!setting) return Refuse(parts_.deep ? "its launch line passes what is no number" : "");
   launch.setting = *setting;
@@ -104,14 +149,19 @@ bool ConvolutionShapes::FindShape(std::size_t number, std::size_t cut, std::size
   for (const auto& [name, value] : setting->values) values.insert(value.integer);
   for (const auto& [parameter, value] : setting->integers) values.insert(value);
   AddDivisors(tree_, sampler_.buffers(), values);
-  auto shape = ShapeOf(samples, sampler_.buffers(), values);
+  if (groups > 1) {
+    std::set<std::int64_t> of_groups;  // filters of a group times groups
+    for (const std::int64_t value : values) of_groups.insert(value * groups);
+    values.merge(of_groups);
+  }
+  auto shape = ShapeOf(samples, sampler_.buffers(), values, groups);
   if (std::holds_alternative<std::string>(shape) && number == 0) {
     for (ConvolutionSample& sample : samples) {
       std::swap(sample.x, sample.f);
       for (auto& [x, f] : sample.products) std::swap(x, f);
       std::sort(sample.products.begin(), sample.products.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     }
-    auto other = ShapeOf(samples, {sampler_.buffers().f, sampler_.buffers().x}, values);
+    auto other = ShapeOf(samples, {sampler_.buffers().f, sampler_.buffers().x}, values, groups);
     if (std::holds_alternative<ConvolutionShape>(other) || std::get<std::string>(shape).empty()) {
       sampler_.SwapBuffers();
       shape = std::move(other);

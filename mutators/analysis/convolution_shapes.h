@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mutators/analysis/convolution_check.h"
+#include "mutators/analysis/convolution_groups.h"
 #include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/convolution_sampler.h"
 #include "mutators/analysis/launch_runs.h"
@@ -43,7 +44,9 @@ class ConvolutionShapes {
  private:
   bool Refuse(std::string why);
   LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t cut, std::size_t choice) const;
-  bool FindShape(std::size_t number, std::size_t cut, std::size_t choice);
+  LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t taps, const ConvolutionGroups& groups) const;
+  bool FindWithGroups();
+  bool FindShape(std::size_t number, LaunchRuns::Sizes sizes, std::int64_t groups);
   bool CheckTypes();
 
   const SyntaxTree& tree_;

@@ -49,10 +49,14 @@ LaunchRuns::Sizes ConvolutionTrials::SmallSizes(std::size_t number) const {
   std::set<std::int64_t> taken;
   for (auto& [name, size] : sizes) {
     if (!taps.contains(name)) {
-      if (name == found_.channels.launch)
+      if (name == found_.groups.launch)
+        size = shape.groups;
+      else if (name == found_.channels.launch)
         size = 2;
+      else if (name == found_.all_channels.launch)
+        size = 2 * shape.groups;
       else if (name == found_.filters.launch)
-        size = (3 - one) * multiple_;
+        size = (3 - one) * multiple_ * shape.groups;
       else if (name == found_.height.launch)
         size = (shape.rows - 1) * shape.dilation_y + 2 + one;
       else if (name == found_.width.launch)
@@ -104,9 +108,9 @@ bool ConvolutionTrials::RunSmall() {
 bool ConvolutionTrials::FollowsFromSizes(int parameter) const {
   std::set<std::string> known;
   for (const Convolution::Number* number :
-       {&found_.images, &found_.channels, &found_.filters, &found_.height, &found_.width, &found_.out_height, &found_.out_width,
-        &found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y, &found_.pad_x, &found_.dilation_y,
-        &found_.dilation_x}) {
+       {&found_.images, &found_.channels, &found_.all_channels, &found_.groups, &found_.filters, &found_.height, &found_.width,
+        &found_.out_height, &found_.out_width, &found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y,
+        &found_.pad_x, &found_.dilation_y, &found_.dilation_x}) {
     const auto named = Expression::Parse(number->launch).Names();
     known.insert(named.begin(), named.end());
   }
@@ -153,6 +157,11 @@ bool ConvolutionTrials::RunLarge() {
   for (auto& [name, size] : sizes) {
     if (!taps.contains(name)) size = ++next;
     if (name == found_.filters.launch) size = next += (multiple_ - next % multiple_) % multiple_;
+  }
+  const auto named = sizes.find(found_.groups.launch);
+  if (const std::int64_t groups = named != sizes.end() ? named->second : found_.groups.constant.value_or(1); groups > 1) {
+    if (const auto channels = sizes.find(found_.all_channels.launch); channels != sizes.end()) channels->second = 2 * groups;
+    if (const auto filters = sizes.find(found_.filters.launch); filters != sizes.end()) filters->second = 3 * groups * multiple_;
   }
   return RunSome(sizes, kLargeSamples, fmt::format("where sizes are beyond {}", largest_number_));
 }

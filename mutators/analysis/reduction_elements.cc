@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mutators/analysis/combination.h"
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/shared_array.h"

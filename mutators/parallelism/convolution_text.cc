@@ -20,15 +20,25 @@ const std::string_view kConvolutionPlace = R"(
   const int own_m = warp / WARPS_N_ * kWarpM, own_n = warp % WARPS_N_ * kWarpN;
   const int filters = FILTERS_, pixels = OUT_HEIGHT_ * OUT_WIDTH_, plane = HEIGHT_ * WIDTH_;
   TAPS_DECLARED_
-  const int groups = (filters + TILE_M_ - 1) / TILE_M_, first_m = blockIdx.x % groups * TILE_M_;
+  FIRST_FILTER_DECLARED_
   // Of the block's pixels, which may be of several images: how many there are, and where the first is.
-  const long long first = blockIdx.x / groups * (long long)TILE_N_, first_image = first / pixels;
+  const long long first = blockIdx.x / blocks_m * (long long)TILE_N_, first_image = first / pixels;
   const int start = static_cast<int>(first - first_image * pixels);
   const int count = static_cast<int>(min((long long)IMAGES_ * pixels - first, (long long)TILE_N_));
   // Distances within these images are bytes in 32 bits.
-  if (((start + count - 1) / pixels + 1ll) * CHANNELS_ * HEIGHT_ * WIDTH_ * sizeof(ELEMENT_) >> 32) __trap();
-  const char* from_x = reinterpret_cast<const char*>(X_ + first_image * CHANNELS_ * plane);
+  if (((start + count - 1) / pixels + 1ll) * ALL_CHANNELS_ * HEIGHT_ * WIDTH_ * sizeof(ELEMENT_) >> 32) __trap();
+  const char* from_x = reinterpret_cast<const char*>(X_ + first_image * ALL_CHANNELS_ * plane + GROUP_BEGIN_);
 )";
+
+const std::string_view kFirstFilter = R"(
+const int blocks_m = (filters + TILE_M_ - 1) / TILE_M_, first_m = blockIdx.x % blocks_m * TILE_M_;)";
+
+const std::string_view kFirstFilterOfGroup = R"(
+// The filters of a block are of one group, which reads channels of its own.
+  if (filters % GROUPS_ != 0) __trap();
+  const int of_group = filters / GROUPS_, group_blocks = (of_group + TILE_M_ - 1) / TILE_M_, blocks_m = GROUPS_ * group_blocks;
+  const int group = blockIdx.x % blocks_m / group_blocks, end_m = (group + 1) * of_group;
+  const int first_m = group * of_group + blockIdx.x % group_blocks * TILE_M_;)";
 
 // Of a pixel, where its first tap is in a channel, and which of its taps are within the image.
 const std::string_view kPlacesByMask = R"(
@@ -41,7 +51,7 @@ const std::string_view kPlacesByMask = R"(
     for (int e = 0; e < 2; ++e) {
       const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
       const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_, at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
-      place[p][e] = 2u * ((start + n) / pixels) * CHANNELS_ * plane + 2u * (at_y * WIDTH_ + at_x) * PIXEL_;
+      place[p][e] = 2u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 2u * (at_y * WIDTH_ + at_x) * PIXEL_;
 #pragma unroll
       for (int t = 0; t < taps; ++t) {
         const int down = at_y + t / COLUMNS_ * DOWN_, along = at_x + t % COLUMNS_ * ALONG_;
@@ -61,7 +71,7 @@ const std::string_view kPlacesByCompare = R"(
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
-      place[p][e] = 2u * ((start + n) / pixels) * CHANNELS_ * plane;
+      place[p][e] = 2u * ((start + n) / pixels) * ALL_CHANNELS_ * plane;
       top[p][e] = n < count ? pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ : 1 << 29;
       left[p][e] = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
     }
@@ -109,7 +119,7 @@ const std::string_view kLoadFilters = R"(
         const int t = round * kThreads + threadIdx.x, row = t / (TILE_K_ / 8), k = t % (TILE_K_ / 8) * 8;
         const int filter = first_m + row, source = next * TILE_K_ + k;
         CopyVector(&tile_f[next % 2][row][k], F_ + ((long long)filter * products + source),
-                   filter < filters ? max(products - source, 0) : 0);
+                   filter < END_M_ ? max(products - source, 0) : 0);
       }
 )";
 
@@ -118,7 +128,7 @@ const std::string_view kLoadInnerFilters = R"(
       for (int t = threadIdx.x; t < TILE_M_ * TILE_K_; t += kThreads) {
         const int row = t % TILE_M_, k = t / TILE_M_, filter = first_m + row, source = next * TILE_K_ + k;
         ELEMENT_ value = 0.0f;
-        if (filter < filters && source < products) value = F_[(long long)source * filters + filter];
+        if (filter < END_M_ && source < products) value = F_[(long long)source * filters + filter];
         tile_f[next % 2][row][k] = value;
       }
 )";
@@ -220,7 +230,7 @@ UNROLLED_P_
 #pragma unroll 4
       for (int row = 0; row < 16; ++row) {
         const int filter = first_m + own_m + i * 16 + row;
-        if (filter >= filters || n >= count) continue;
+        if (filter >= END_M_ || n >= count) continue;
 EPILOGUE_      }
     }
     __syncwarp();
@@ -235,13 +245,13 @@ const std::string_view kFloatConvolution = R"(
   const int own_m = threadIdx.x / kAlongN, own_n = threadIdx.x % kAlongN;
   const int filters = FILTERS_, pixels = OUT_HEIGHT_ * OUT_WIDTH_, plane = HEIGHT_ * WIDTH_;
   TAPS_DECLARED_
-  const int groups = (filters + TILE_M_ - 1) / TILE_M_, first_m = blockIdx.x % groups * TILE_M_;
-  const long long first = blockIdx.x / groups * (long long)TILE_N_, end = (long long)IMAGES_ * pixels;
+  FIRST_FILTER_DECLARED_
+  const long long first = blockIdx.x / blocks_m * (long long)TILE_N_, end = (long long)IMAGES_ * pixels;
   float sums[THREAD_M_][THREAD_N_] = {};
   for (int step = 0; step < products; step += TILE_K_) {
     for (int t = threadIdx.x; t < TILE_M_ * TILE_K_; t += kThreads) {
       const int row = ROW_OF_T_, k = step + LINE_OF_T_, filter = first_m + row;
-      tile_f[LINE_OF_T_][row] = filter < filters && k < products ? F_[FILTER_INDEX_] : 0.0f;
+      tile_f[LINE_OF_T_][row] = filter < END_M_ && k < products ? F_[FILTER_INDEX_] : 0.0f;
     }
     for (int t = threadIdx.x; t < TILE_K_ * TILE_N_; t += kThreads) {
       const int k = step + t / TILE_N_, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
@@ -250,7 +260,7 @@ const std::string_view kFloatConvolution = R"(
       const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ + tap / COLUMNS_ * DOWN_;
       const int at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_ + tap % COLUMNS_ * ALONG_;
       const bool within = n < end && k < products && at_y >= 0 && at_y < HEIGHT_ && at_x >= 0 && at_x < WIDTH_;
-      const long long of_image = image * CHANNELS_ * plane;
+      const long long of_image = image * ALL_CHANNELS_ * plane + GROUP_BEGIN_;
       const long long place = of_image + (long long)channel * PLANE_ + (at_y * WIDTH_ + at_x) * PIXEL_;
       tile_x[t / TILE_N_][t % TILE_N_] = within ? X_[place] : 0.0f;
     }
@@ -277,7 +287,7 @@ const std::string_view kFloatConvolution = R"(
         const int filter = first_m + own_m + i * kAlongM;
         const long long n = first + own_n + j * kAlongN, image = n / pixels;
         const int pixel = static_cast<int>(n - image * pixels);
-        if (filter >= filters || n >= end) continue;
+        if (filter >= END_M_ || n >= end) continue;
 EPILOGUE_    }
   }
 )";

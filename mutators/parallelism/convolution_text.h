@@ -7,6 +7,7 @@ namespace evo {
 // Parts of the body of a convolution by tiles, in this order, each with a newline before it. Words that end with _ stand for what
 // the source says. Where there is a choice: a word has a bit for each tap, or coordinates are compared.
 extern const std::string_view kConvolutionBegin, kConvolutionPlace;
+extern const std::string_view kFirstFilter, kFirstFilterOfGroup;  // within kConvolutionPlace: the block's filters
 extern const std::string_view kPlacesByMask, kPlacesByCompare;
 extern const std::string_view kLinesByMask, kLinesByCompare;  // the former also for floats
 extern const std::string_view kConvolutionLoop;

@@ -18,15 +18,16 @@ using namespace std::string_view_literals;
 
 // Names of the texts below that the source may have already, and get a number behind them then.
 constexpr std::array kConvolutionNames{
-    "kWarps"sv,   "kThreads"sv, "kWarpM"sv,      "kWarpN"sv, "kPairs"sv, "kRows"sv,   "kRow"sv,   "tiles"sv,   "tile_f"sv,
-    "tile_x"sv,   "warp"sv,     "lane"sv,        "own_m"sv,  "own_n"sv,  "filters"sv, "pixels"sv, "taps"sv,    "products"sv,
-    "groups"sv,   "first"sv,    "first_image"sv, "start"sv,  "count"sv,  "n"sv,       "image"sv,  "first_m"sv, "from_x"sv,
-    "place"sv,    "wanted"sv,   "plane"sv,       "top"sv,    "left"sv,   "pixel"sv,   "at_y"sv,   "within"sv,  "at_x"sv,
-    "inside"sv,   "sums"sv,     "steps"sv,       "step"sv,   "next"sv,   "values"sv,  "round"sv,  "t"sv,       "row"sv,
-    "k"sv,        "filter"sv,   "channel"sv,     "tap"sv,    "line"sv,   "lines"sv,   "away"sv,   "from"sv,    "describe"sv,
-    "tile"sv,     "part_k"sv,   "part_m"sv,      "part_n"sv, "i"sv,      "j"sv,       "e"sv,      "p"sv,       "r"sv,
-    "own"sv,      "source"sv,   "down"sv,        "along"sv,  "slot"sv,   "value"sv,   "end"sv,    "kAlongM"sv, "kAlongN"sv,
-    "kColumns"sv, "high_m"sv,   "low_m"sv,       "high_n"sv, "low_n"sv,  "eight"sv,   "part"sv,   "total"sv};
+    "kWarps"sv,   "kThreads"sv, "kWarpM"sv,       "kWarpN"sv, "kPairs"sv, "kRows"sv,   "kRow"sv,   "tiles"sv,   "tile_f"sv,
+    "tile_x"sv,   "warp"sv,     "lane"sv,         "own_m"sv,  "own_n"sv,  "filters"sv, "pixels"sv, "taps"sv,    "products"sv,
+    "blocks_m"sv, "first"sv,    "first_image"sv,  "start"sv,  "count"sv,  "n"sv,       "image"sv,  "first_m"sv, "from_x"sv,
+    "place"sv,    "wanted"sv,   "plane"sv,        "top"sv,    "left"sv,   "pixel"sv,   "at_y"sv,   "within"sv,  "at_x"sv,
+    "inside"sv,   "sums"sv,     "steps"sv,        "step"sv,   "next"sv,   "values"sv,  "round"sv,  "t"sv,       "row"sv,
+    "k"sv,        "filter"sv,   "channel"sv,      "tap"sv,    "line"sv,   "lines"sv,   "away"sv,   "from"sv,    "describe"sv,
+    "tile"sv,     "part_k"sv,   "part_m"sv,       "part_n"sv, "i"sv,      "j"sv,       "e"sv,      "p"sv,       "r"sv,
+    "own"sv,      "source"sv,   "down"sv,         "along"sv,  "slot"sv,   "value"sv,   "end"sv,    "kAlongM"sv, "kAlongN"sv,
+    "kColumns"sv, "high_m"sv,   "low_m"sv,        "high_n"sv, "low_n"sv,  "eight"sv,   "part"sv,   "total"sv,   "group"sv,
+    "of_image"sv, "of_group"sv, "group_blocks"sv, "end_m"sv};
 
 // What the accumulator's loop has summed up.
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
@@ -77,8 +78,12 @@ bool ConvolutionWriter::HasMasks() const {
 
 std::string ConvolutionWriter::Grid() const {
   const std::string rows = found_.out_height.constant == 1 ? "" : found_.out_height.launch + " * ";
-  return fmt::format("ceil_div({}, {}) * ceil_div({} * {}{}, {})", found_.filters.launch, names_.tile_m, found_.images.launch,
-                     rows, found_.out_width.launch, names_.tile_n);
+  const std::string& groups = found_.groups.launch;
+  const std::string blocks_m = HasGroups()
+                                   ? fmt::format("{0} * ceil_div({1} / {0}, {2})", groups, found_.filters.launch, names_.tile_m)
+                                   : fmt::format("ceil_div({}, {})", found_.filters.launch, names_.tile_m);
+  return fmt::format("{} * ceil_div({} * {}{}, {})", blocks_m, found_.images.launch, rows, found_.out_width.launch,
+                     names_.tile_n);
 }
 
 std::string ConvolutionWriter::Threads() const {
@@ -127,10 +132,14 @@ std::string ConvolutionWriter::Own(std::string text) const {
 
 // The text with the order in which elements lie in the place of the words for it.
 std::string ConvolutionWriter::Laid(std::string text) const {
+  const std::string_view no_group = HasGroups() ? "" : " + GROUP_BEGIN_";
+  for (std::size_t at = text.find(no_group); !no_group.empty() && at != std::string::npos; at = text.find(no_group))
+    text.erase(at, no_group.size());
+  text = WithOtherName(text, "GROUP_BEGIN_", "(long long)group * CHANNELS_ * PLANE_");
   const std::string none = found_.x_last ? " * PLANE_" : " * PIXEL_";
   for (std::size_t at = text.find(none); at != std::string::npos; at = text.find(none)) text.erase(at, none.size());
   const std::pair<std::string_view, std::string_view> words[] = {
-      {found_.x_last ? "PIXEL_" : "PLANE_", found_.x_last ? "CHANNELS_" : "plane"},
+      {found_.x_last ? "PIXEL_" : "PLANE_", found_.x_last ? "ALL_CHANNELS_" : "plane"},
       {"CHANNEL_OF_K_", found_.channels_inner ? "k % CHANNELS_" : "k / taps"},
       {"TAP_OF_K_", found_.channels_inner ? "k / CHANNELS_" : "k % taps"},
       {"ROW_OF_T_", found_.filters_inner ? "t % TILE_M_" : "t / TILE_K_"},
@@ -154,6 +163,8 @@ std::string ConvolutionWriter::Filled(std::string text) const {
                                                             {"F_", name(found_.f)},
                                                             {"IMAGES_", names_.images},
                                                             {"CHANNELS_", found_.channels.kernel},
+                                                            {"ALL_CHANNELS_", found_.all_channels.kernel},
+                                                            {"GROUPS_", found_.groups.kernel},
                                                             {"FILTERS_", names_.filters},
                                                             {"HEIGHT_", found_.height.kernel},
                                                             {"WIDTH_", found_.width.kernel},
@@ -313,6 +324,8 @@ std::string ConvolutionWriter::Body() const {
                                       : fmt::format("const int taps = {}COLUMNS_, products = CHANNELS_ * taps;",
                                                     found_.rows.constant == 1 ? "" : "ROWS_ * ");
   text = WithOtherName(text, "TAPS_DECLARED_", taps);
+  text = WithOtherName(text, "FIRST_FILTER_DECLARED_", std::string((HasGroups() ? kFirstFilterOfGroup : kFirstFilter).substr(1)));
+  text = WithOtherName(text, "END_M_", HasGroups() ? "end_m" : "filters");
   text = Filled(Own(Laid(text)));
   return fmt::format("{{\n{}}}", WithOtherName(text, "EPILOGUE_", Epilogue()));
 }

@@ -61,6 +61,7 @@ class ConvolutionWriter {
   std::string Product() const;
   // Whether a word of 32 bits has one for each tap.
   bool HasMasks() const;
+  bool HasGroups() const { return found_.groups.constant != 1; }
   // Whether images and filters have one row.
   bool IsInRow() const;
 

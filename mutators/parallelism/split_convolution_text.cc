@@ -21,7 +21,7 @@ const std::string_view kSplitPlacesByMask = R"(
   for (int p = 0; p < kColumns; ++p) {
     const int n = p * 32 + lane, pixel = (start + n) % pixels;
     const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_, at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
-    place[p] = 4u * ((start + n) / pixels) * CHANNELS_ * plane + 4u * (at_y * WIDTH_ + at_x) * PIXEL_;
+    place[p] = 4u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 4u * (at_y * WIDTH_ + at_x) * PIXEL_;
 #pragma unroll
     for (int t = 0; t < taps; ++t) {
       const int down = at_y + t / COLUMNS_ * DOWN_, along = at_x + t % COLUMNS_ * ALONG_;
@@ -41,7 +41,7 @@ const std::string_view kSplitPlacesByCompare = R"(
     const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_;
     left[p] = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
     top[p] = n < count ? at_y : 1 << 29;
-    place[p] = 4u * ((start + n) / pixels) * CHANNELS_ * plane + 4u * (at_y * WIDTH_ + left[p]) * PIXEL_;
+    place[p] = 4u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 4u * (at_y * WIDTH_ + left[p]) * PIXEL_;
   }
 )";
 
@@ -54,7 +54,7 @@ const std::string_view kSplitPlacesInRow = R"(
   for (int p = 0; p < kColumns; ++p) {
     const int n = p * 32 + lane, at_x = (start + n) % pixels * STRIDE_X_ - PAD_X_;
     left[p] = n < count ? at_x : 1 << 29;
-    place[p] = 4u * ((start + n) / pixels) * CHANNELS_ * plane + 4u * at_x * PIXEL_;
+    place[p] = 4u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 4u * at_x * PIXEL_;
   }
 )";
 
@@ -98,7 +98,7 @@ const std::string_view kSplitLoadFilters = R"(
         const int t = round * kThreads + threadIdx.x, row = t / (TILE_K_ / 4), k = t % (TILE_K_ / 4) * 4;
         const int filter = first_m + row, source = next * TILE_K_ + k;
         CopyVector(&tile_f[next % STAGES_][row][k], F_ + ((long long)filter * products + source),
-                   filter < filters ? max(products - source, 0) : 0);
+                   filter < END_M_ ? max(products - source, 0) : 0);
       }
 )";
 
@@ -106,7 +106,7 @@ const std::string_view kSplitLoadInnerFilters = R"(
 #pragma unroll 4
       for (int t = threadIdx.x; t < TILE_M_ * TILE_K_; t += kThreads) {
         const int row = t % TILE_M_, k = t / TILE_M_, filter = first_m + row, source = next * TILE_K_ + k;
-        const bool within = filter < filters && source < products;
+        const bool within = filter < END_M_ && source < products;
         __pipeline_memcpy_async(&tile_f[next % STAGES_][row][k], F_ + ((long long)source * filters + filter), 4, within ? 0 : 4);
       }
 )";
@@ -149,7 +149,8 @@ const std::string_view kSplitTotal = R"(
             const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ + tap / COLUMNS_ * DOWN_;
             const int at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_ + tap % COLUMNS_ * ALONG_;
             if (at_y < 0 || at_y >= HEIGHT_ || at_x < 0 || at_x >= WIDTH_) continue;
-            const long long from = image * CHANNELS_ * plane + (long long)channel * PLANE_ + (at_y * WIDTH_ + at_x) * PIXEL_;
+            const long long of_image = image * ALL_CHANNELS_ * plane + GROUP_BEGIN_;
+            const long long from = of_image + (long long)channel * PLANE_ + (at_y * WIDTH_ + at_x) * PIXEL_;
             total += X_[from] * F_[FILTER_INDEX_];
           }
         }

@@ -24,7 +24,11 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
          {"15_float_nhwc"},
          {"16_float_four_filters"},
          {"17_constant_filters"},
-         {"18_constant_array", "conv_valid: its filters are in constant memory, where only one row of floats is understood"}});
+         {"18_constant_array", "conv_valid: its filters are in constant memory, where only one row of floats is understood"},
+         // Written together with what groups of filters need.
+         {"19_groups_nhwc"},
+         {"20_constant_groups"},
+         {"21_interleaved_groups", "conv_interleaved: what a group sums up is not X[n][group * channels + c]"}});
 }
 
 TEST_F(ForeignConvolutions, SplitTensorConvolution) {
@@ -46,7 +50,10 @@ TEST_F(ForeignConvolutions, SplitTensorConvolution) {
                                      {"15_float_nhwc"},
                                      {"16_float_four_filters"},
                                      {"17_constant_filters", "conv_relu: weights is in constant memory"},
-                                     {"18_constant_array", "(silence)"}});
+                                     {"18_constant_array", "(silence)"},
+                                     {"19_groups_nhwc", no_floats},
+                                     {"20_constant_groups"},
+                                     {"21_interleaved_groups", "(silence)"}});
 }
 
 }  // namespace
