@@ -45,8 +45,9 @@ ProcessorUse ProcessorUse::Now() {
   rusage usage{};
   if (::getrusage(RUSAGE_THREAD, &usage) == 0) use.waits = static_cast<std::uint64_t>(usage.ru_nvcsw);
   use.threads = Threads();
-  use.process_ns = Nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
   use.thread_ns = Nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  use.process_ns = Nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+  use.thread_end_ns = Nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   use.wall_ns = Nanoseconds(CLOCK_MONOTONIC);
   return use;
 }
@@ -59,7 +60,7 @@ bool HasNewThread(const ProcessorUse& before, const ProcessorUse& after) {
 std::string WorkElsewhere(const ProcessorUse& before, const ProcessorUse& after) {
   if (HasNewThread(before, after)) return "a thread was started: a kernel runs on the threads that CUDA gives it";
   const std::uint64_t wall = after.wall_ns - before.wall_ns;
-  const std::uint64_t own = after.thread_ns - before.thread_ns;
+  const std::uint64_t own = after.thread_end_ns - before.thread_ns;
   const std::uint64_t process = after.process_ns - before.process_ns;
   const std::uint64_t others = process > own ? process - own : 0;
   if (others > kLeastNs && static_cast<double>(others) > kMostElsewhere * static_cast<double>(own)) {

@@ -9,7 +9,9 @@ namespace evo {
 // What the calling thread and its process have used so far.
 struct ProcessorUse {
   std::uint64_t wall_ns = 0;
-  std::uint64_t thread_ns = 0;   // processor time of the calling thread
+  // Processor time of the calling thread, read before that of the process and after it: a virtual machine that is stopped in
+  // between takes that for the thread's work.
+  std::uint64_t thread_ns = 0, thread_end_ns = 0;
   std::uint64_t process_ns = 0;  // of all threads of the process
   std::uint64_t waits = 0;       // how often the calling thread has slept
   std::vector<int> threads;      // that the process has, by their ids, ascending
