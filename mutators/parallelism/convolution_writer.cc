@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/erase.hpp>
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/indentation.h"
@@ -132,12 +133,9 @@ std::string ConvolutionWriter::Own(std::string text) const {
 
 // The text with the order in which elements lie in the place of the words for it.
 std::string ConvolutionWriter::Laid(std::string text) const {
-  const std::string_view no_group = HasGroups() ? "" : " + GROUP_BEGIN_";
-  for (std::size_t at = text.find(no_group); !no_group.empty() && at != std::string::npos; at = text.find(no_group))
-    text.erase(at, no_group.size());
+  if (!HasGroups()) boost::erase_all(text, " + GROUP_BEGIN_");
   text = WithOtherName(text, "GROUP_BEGIN_", "(long long)group * CHANNELS_ * PLANE_");
-  const std::string none = found_.x_last ? " * PLANE_" : " * PIXEL_";
-  for (std::size_t at = text.find(none); at != std::string::npos; at = text.find(none)) text.erase(at, none.size());
+  boost::erase_all(text, found_.x_last ? " * PLANE_" : " * PIXEL_");
   const std::pair<std::string_view, std::string_view> words[] = {
       {found_.x_last ? "PIXEL_" : "PLANE_", found_.x_last ? "ALL_CHANNELS_" : "plane"},
       {"CHANNEL_OF_K_", found_.channels_inner ? "k % CHANNELS_" : "k / taps"},

@@ -55,6 +55,7 @@ class ChildrenTest : public CpuDeviceTest {
     nvrtc_ = std::make_unique<NvrtcCompiler>(NvrtcPaths{*CudaRoot(), ShareDirectory() / "nvrtc", scratch});
   }
   static void TearDownTestSuite() {
+    kept_.clear();
     nvrtc_.reset();
     CpuDeviceTest::TearDownTestSuite();
   }
@@ -62,9 +63,8 @@ class ChildrenTest : public CpuDeviceTest {
   // Once for a source, of the last ones: a child is run at several sizes and beside its parent.
   static CompileResult CompileWith(Compiler& compiler, const std::string& source, bool checked = false) {
     constexpr std::size_t kMostKept = 64;
-    static std::map<std::tuple<Compiler*, std::string, bool>, CompileResult> kept;
-    if (kept.size() > kMostKept) kept.clear();
-    const auto [known, is_new] = kept.try_emplace({&compiler, source, checked});
+    if (kept_.size() > kMostKept) kept_.clear();
+    const auto [known, is_new] = kept_.try_emplace({&compiler, source, checked});
     if (is_new) known->second = CompileAnew(compiler, source, checked);
     return known->second;
   }
@@ -188,6 +188,7 @@ class ChildrenTest : public CpuDeviceTest {
 
   static inline std::unique_ptr<NvrtcCompiler> nvrtc_;
   static inline std::map<std::string, CompiledProgram> references_;
+  static inline std::map<std::tuple<Compiler*, std::string, bool>, CompileResult> kept_;
   std::vector<std::unique_ptr<Device>> retired_devices_;
   bool checked_ = false;
 };
