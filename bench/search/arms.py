@@ -9,7 +9,7 @@ operators, populations, surrogate, classes (which has tasks of its own). Every r
 knows nothing of the others. What is finished there is not run again, and a run that was cut off goes on, or begins anew where --seconds is its
 budget: a script that ran into --limit goes on when it is started once more.
 
-With --gpus N runs of different seeds go side by side, one on each GPU; all arms of a seed are on the same GPU, and the cores are divided:
+With --gpus N runs go side by side, one on each GPU; all arms of one task and seed are on the same GPU, and the cores are divided:
 
     bench/search/arms.py --evo bin/evo --out classes --preset classes --gpus 4 --seeds 12 --evaluations 400 --limit 9m
 
@@ -113,11 +113,15 @@ class Bench:
         # A sweep is the same with every seed.
         return range(1, 2 if "--sweep" in flags else self.options.seeds + 1)
 
-    def where(self, flags, seed):
-        """Flags for the place of a run: arms of one seed share it."""
+    def place(self, task, seed):
+        """The number of its device; the next task begins at the next one, so that a few seeds are spread over all."""
+        return (seed - 1 + self.options.task.index(task)) % len(self.devices or [None])
+
+    def where(self, task, flags, seed):
+        """Flags for the place of a run: arms of one task and seed share it."""
         if not self.devices:
             return [] if self.options.replay else ["--device", self.options.device]
-        device = [] if self.options.replay else ["--device", self.devices[(seed - 1) % len(self.devices)]]
+        device = [] if self.options.replay else ["--device", self.devices[self.place(task, seed)]]
         if self.options.replay or any(flag.partition("=")[0] == "--compile-workers" for flag in flags):
             return device
         return [*device, "--compile-workers", str(max(1, len(os.sched_getaffinity(0)) // len(self.devices) - SPARE_CORES))]
@@ -126,7 +130,7 @@ class Bench:
         name, _, templates = task.partition(":")
         flags = [*shlex.split(self.options.flags), *flags]
         command = ["run", "--task", name, *(["--template", templates] if templates else []), "--seed", str(seed), "--no-reuse", *flags]
-        command += [*(["--replay", self.options.replay] if self.options.replay else []), *self.where(flags, seed)]
+        command += [*(["--replay", self.options.replay] if self.options.replay else []), *self.where(task, flags, seed)]
         if "--sweep" in flags:
             return command
         if self.options.seconds:
@@ -179,13 +183,15 @@ class Bench:
             print(f"{task} {arm} seed {seed}: {said}", file=sys.stderr, flush=True)
 
     def runs_of(self, place):
-        """(task, arm, flags, seed) of every seed that belongs to the device of that place, in order."""
+        """(task, arm, flags, seed) of all that belongs to the device of that place, in order: arms of one task and seed go to one device."""
         side_by_side = len(self.devices or [None])
-        for seed in range(1 + place, self.options.seeds + 1, side_by_side):
-            turn = place + (seed - 1) // side_by_side
-            for task in self.options.task:
+        for seed in range(1, self.options.seeds + 1):
+            for index, task in enumerate(self.options.task):
+                if self.place(task, seed) != place:
+                    continue
                 arms = self.arms_of(task)
                 # Each arm goes first as often as the others: a machine that grows warm must not favour one.
+                turn = place + (seed - 1) // side_by_side
                 for rank in range(len(arms)):
                     name, flags = arms[(rank + turn) % len(arms)]
                     if seed in self.seeds(flags):

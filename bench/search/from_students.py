@@ -43,6 +43,9 @@ class Alone(arms.Bench):
     def seeds(self, flags):
         return range(1, self.places + 1)
 
+    def place(self, task, seed):
+        return (seed - 1) % self.places
+
     def runs_of(self, place):
         for task in self.options.task[place::self.places]:
             yield task, ARM, [], place + 1

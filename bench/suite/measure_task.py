@@ -34,6 +34,7 @@ from tasks import Task
 
 UNUSABLE = 4  # exit status
 PEERS = ("eager", "library", "triton", "compile", "max-autotune")
+COPY = "copy"  # beside the peers: a kernel that copies as many bytes as the task moves
 TRY_SECONDS = {COMPILE: 60, MAX_AUTOTUNE: 150}  # torch.compile builds kernels; max-autotune times many
 OTHER_SECONDS = 60
 TIMED_SECONDS = 0.6  # of kernels in all rounds of a task
@@ -202,6 +203,14 @@ class Measurement:
                 MAX_AUTOTUNE, operator.function, lambda f: torch.compile(f, dynamic=False, mode="max-autotune-no-cudagraphs")
             )
 
+    def add_copy(self):
+        """A copy that reads half of the task's bytes and writes the other half, in turn with the others."""
+        elements = int(self.task.bytes) // 32
+        a, b = (torch.zeros(4 * elements, device="cuda") for _ in range(2))
+        blocks = min(-(-elements // 256), 8 * torch.cuda.get_device_properties(0).multi_processor_count)
+        self.kernels[COPY] = {"kind": COPY, "times": [], "right": True}
+        self.calls[COPY] = copy_of(a, b, elements, blocks)
+
     def time(self):
         """All calls take turns. L2 hot: each call runs once more before the one that is timed; cold: 256 MiB are written before
         it."""
@@ -244,6 +253,13 @@ def first_line(wrong):
     return f"{type(wrong).__name__}: {lines[0].strip()[:300]}" if lines else type(wrong).__name__
 
 
+def copy_of(a, b, elements, blocks):
+    """A call that copies `elements` of 16 bytes from one tensor to the other."""
+    source = SimpleNamespace(file=Path(__file__).resolve().parent / "ceilings.cu", target=target_of(arch()), label="copy")
+    launch = Launch("copy_all", (("name", "A"), ("name", "B"), ("i64", elements)), (blocks,), (256,), 0)
+    return launcher(source, Plan((launch,)), {"A": a, "B": b})
+
+
 def measure_ceilings():
     """Bytes a second of a copy kernel; operations a second of fp32 multiply-adds and of matrix products."""
     source = SimpleNamespace(file=Path(__file__).resolve().parent / "ceilings.cu", target=target_of(arch()), label="ceilings")
@@ -252,8 +268,7 @@ def measure_ceilings():
     a, b = (torch.zeros(COPIED_BYTES // 4, device="cuda") for _ in range(2))
     calls, amounts = {}, {}
     for blocks in (8, 32):
-        launch = Launch("copy_all", (("name", "A"), ("name", "B"), ("i64", elements)), (processors * blocks,), (256,), 0)
-        calls[f"copy {blocks}"], amounts[f"copy {blocks}"] = launcher(source, Plan((launch,)), {"A": a, "B": b}), 2 * COPIED_BYTES
+        calls[f"copy {blocks}"], amounts[f"copy {blocks}"] = copy_of(a, b, elements, processors * blocks), 2 * COPIED_BYTES
     calls["copy PyTorch"], amounts["copy PyTorch"] = lambda: b.copy_(a), 2 * COPIED_BYTES
     iterations, blocks = 4096, processors * 8
     launch = Launch("multiply_add", (("name", "A"), ("i32", iterations), ("f32", 0.5)), (blocks,), (256,), 0)
@@ -347,6 +362,8 @@ def main():
                 measurement.add_evolved(name, file)
             measurement.add_baseline(target or target_of(arch()))
             measurement.add_peers(options.peers.split(","))
+            if COPY in options.peers.split(","):
+                measurement.add_copy()
             measurement.time()
             result = measurement.result()
     except Exception as wrong:  # the reason goes into the table

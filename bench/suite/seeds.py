@@ -8,6 +8,7 @@ For each row of ROWS and each seed: a search from the student's template alone, 
 times the kernels of all seeds, the student's and the peers alternately, by CUPTI, on the same inputs, and evo verify, with all
 tools, judges the seed in the middle. The searches are spread over the GPUs. OUT gets a JSON file and a folder for each row, with
 databases and exported kernels, and results.md, which is also printed. A call that is repeated does what is missing.
+A row that memory bounds has a copy of as many bytes as its peer; in brackets is the share of the rate at which 1 GiB is copied.
 --budget: of each search, in the place of the row's own; --rows: some rows; --stop-after: nothing is begun later.
 --no-verify: only the searches' own checks judge, without tools.
 --device cpu: a dry run without a GPU, in which nothing is measured beside evo.
@@ -31,7 +32,7 @@ from results import BASELINE, time_of, write_json
 from run import CPU_BUDGET, TIMED_SECONDS, digest, fail, gpus, program, say, seconds_of, task_folders, until_interrupted
 from tasks import Task
 
-COPY = "copy"  # in the place of a peer: the rate at which a copy kernel moves the bytes of the task
+COPY = "copy"  # in the place of a peer: a kernel that copies as many bytes as the task moves
 WITHOUT_TENSOR_CORES = ("--without-mutators", "split_tensor_contraction,split_k_split_tensor")
 
 
@@ -57,7 +58,7 @@ ROWS = (
     Row("attention_1_8_512_64", "attention", 0.35, 25),
     Row("stencil_27_point", "stencil_27_point", 0.85, 25, COPY),
     Row("gemm_2048_fp32_arithmetic", "gemm", 0.8, 20, flags=WITHOUT_TENSOR_CORES),
-    Row("gemm_2048", "gemm", 1.1, 20),
+    Row("gemm_2048", "gemm", 1.1, 30),
     Row("linear_gelu", "linear_gelu", 0.6, 20),
     Row("conv2d_3x3_fp16", "conv2d_3x3_fp16", 0.4, 15),
     Row("vector_sum", "vector_sum", 0.85, 10, COPY),
@@ -158,7 +159,7 @@ class Seeds:
 
     def measuring(self, folder):
         options = self.options
-        return Measuring(self.processes, options.python, folder, "hot", ["eager", "library"], TIMED_SECONDS, options.out)
+        return Measuring(self.processes, options.python, folder, "hot", ["eager", "library", COPY], TIMED_SECONDS, options.out)
 
     def budget(self, row):
         return self.options.budget or (CPU_BUDGET if self.options.device == "cpu" else row.budget)
@@ -240,10 +241,9 @@ class Seeds:
 
 
 def peer_of(row, record):
-    """(name, us) of what the row is compared with: the fastest right peer, or the bytes of the task at the rate of a copy."""
+    """(name, us) of what the row is compared with: the fastest right peer, or a copy of as many bytes."""
     if row.against == COPY:
-        rate = (record.get("ceilings") or {}).get("bytes_per_s")
-        return (COPY, record["bytes"] / rate * 1e6) if rate else ("-", None)
+        return COPY, time_of(record, COPY)
     peers = [name for name, kernel in (record.get("kernels") or {}).items() if kernel["kind"] == "peer"]
     times = [(time_of(record, name), name) for name in peers if time_of(record, name) is not None]
     return (min(times)[1], min(times)[0]) if times else ("-", None)
@@ -261,6 +261,8 @@ def line_of(row, record):
     middle = statistics.median(right) if right else None
     name, peer = peer_of(row, record)
     share = f"{100 * peer / middle:.0f}%" if peer and middle else "-"
+    if row.against == COPY and middle and (rate := (record.get("ceilings") or {}).get("bytes_per_s")):
+        share += f" ({100 * record['bytes'] / rate * 1e6 / middle:.0f}%)"
     verdicts = [part["verdict"] for part in record["seeds"].values() if "verdict" in part]
     cells = [
         row.name,

@@ -91,18 +91,25 @@ class Arms(unittest.TestCase):
                 self.assertEqual(command[command.index("--device") + 1], f"cuda:{place}")
                 self.assertGreaterEqual(int(command[command.index("--compile-workers") + 1]), 1)
 
+    def test_a_few_seeds_of_several_tasks_are_spread_over_the_gpus(self):
+        bench = self.bench("out", gpus=4, seeds=2, task=["a", "b", "c", "d"])
+        bench.arms_of = lambda task: [("off", []), ("on", [])]
+        runs = [list(bench.runs_of(place)) for place in range(4)]
+        self.assertEqual([len(of) for of in runs], [4] * 4)
+        self.assertEqual({(task, seed) for of in runs for task, _, _, seed in of}, {(task, seed) for task in "abcd" for seed in (1, 2)})
+
     def test_alone_each_arm_goes_first_in_turn(self):
         bench = self.bench("out", seeds=4)
         bench.arms_of = lambda task: [("off", []), ("on", [])]
         self.assertEqual([name for _, name, _, _ in bench.runs_of(0)][::2], ["off", "on", "off", "on"])
 
     def test_compile_workers_of_the_flags_stay(self):
-        command = self.bench("out", devices=["cpu", "cpu"], flags="--compile-workers 5").command("t", [], 2)
+        command = self.bench("out", devices=["cpu", "cpu"], flags="--compile-workers 5").command("t:a,b", [], 2)
         self.assertEqual(command.count("--compile-workers"), 1)
         self.assertEqual(command[command.index("--compile-workers") + 1], "5")
 
     def test_a_replay_has_no_device(self):
-        command = self.bench("out", devices=["cpu", "cpu"], replay="r.db").command("t", [], 2)
+        command = self.bench("out", devices=["cpu", "cpu"], replay="r.db").command("t:a,b", [], 2)
         self.assertNotIn("--device", command)
         self.assertEqual(command[command.index("--replay") + 1], "r.db")
 
