@@ -22,8 +22,12 @@ constexpr std::uint64_t kElsewhereStream = 0x656c736577686572ULL;  // separates 
 constexpr std::size_t kSettings = 3;
 constexpr int kTunedOneIn = 4;
 constexpr double kWorthTuning = 4;
-// An operator that made one of so many fastest kernels from a template is asked so often for another form of it.
-constexpr std::size_t kOtherForms = 2, kAskedAgain = 2;
+// Later, one in so many children is another setting of a structure that was tried in few. A structure that came with a bad
+// setting is slower than one that came with a good one, and would never get the children that show what it is worth.
+constexpr int kUntunedOneIn = 4;
+// An operator that made one of so many fastest kernels from a template is asked so often for another form of it, if the kernel
+// is worth tuning.
+constexpr std::size_t kOtherForms = 4, kAskedAgain = 2;
 // What is left of the weight of an operator that has divided the parent's work already.
 constexpr double kRepeated = 0.1;
 // So many of the templates at their defaults, the fastest ones, are restructured first.
@@ -76,6 +80,7 @@ Offspring ChildRequests::Select(int generation, std::size_t made) const {
     }
     if (offspring.tries = !offspring.requests.empty(); offspring.tries) return offspring;
     AddCombined(offspring, static_cast<std::size_t>(children / kCombinedOneIn));
+    AddUntuned(offspring, static_cast<std::size_t>(children / kUntunedOneIn));
     if (standstill_.Stands()) AddElsewhere(offspring, static_cast<std::size_t>(children / kElsewhereOneIn));
   }
   Add(offspring, count - std::min(count, offspring.parents.size()));
@@ -119,13 +124,30 @@ void ChildRequests::AddTuned(Offspring& offspring, std::size_t most) const {
 // other may be faster by half, and nothing leads from one to the other.
 void ChildRequests::AddOtherForms(Offspring& offspring) const {
   std::size_t forms = 0;
-  for (const Individual& member : parts_.population.members()) {
+  const std::vector<Individual>& members = parts_.population.members();
+  for (const Individual& member : members) {
+    if (member.score_ns > kWorthTuning * members.front().score_ns) return;
     const Candidate& made = member.candidate;
     const auto parent = made.parents.size() == 1 ? templates_.find(made.parents.front()) : templates_.end();
     if (parent == templates_.end() || !parts_.selection->Restructures(made.op)) continue;
     if (made.genome.edits.empty() || made.genome.edits.back().brings.empty()) continue;
     for (std::size_t i = 0; i < kAskedAgain; ++i) AddChildOf(offspring, parent->second, {{made.op, 1}});
     if (++forms == kOtherForms) return;
+  }
+}
+
+// Other settings of the structures of which few were tried, in turn. What the generation before tries is not known yet.
+void ChildRequests::AddUntuned(Offspring& offspring, std::size_t count) const {
+  const std::vector<const Individual*> untuned = standstill_.Untuned();
+  const std::size_t first = static_cast<std::size_t>(offspring.generation) * count;
+  for (std::size_t i = 0; i < count && !untuned.empty(); ++i) {
+    if (parts_.population.TunesParameters(offspring.parents.size())) {
+      Add(offspring, 1);
+      continue;
+    }
+    const Candidate& parent = untuned[(first + i) % untuned.size()]->candidate;
+    const Weights tuning = OnlyParameters(offspring.weights.at(parts_.selection->BottleneckOf(parent.id)));
+    if (!tuning.empty()) AddChildOf(offspring, parent, tuning);
   }
 }
 

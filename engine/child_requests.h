@@ -46,6 +46,7 @@ class ChildRequests {
   void AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const;
   void AddTuned(Offspring& offspring, std::size_t most) const;
   void AddOtherForms(Offspring& offspring) const;
+  void AddUntuned(Offspring& offspring, std::size_t count) const;
   void AddCombined(Offspring& offspring, std::size_t count) const;
   bool AddCombination(Offspring& offspring, const Candidate& parent, std::size_t turn, Rng& rng) const;
   void AddElsewhere(Offspring& offspring, std::size_t count) const;

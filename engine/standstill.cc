@@ -5,6 +5,15 @@
 #include "engine/structure_key.h"
 
 namespace evo {
+namespace {
+
+bool SetsParameters(const std::string& op) { return op.starts_with("parameter_"); }
+
+bool BringsParameters(const Genome& genome) {
+  return std::any_of(genome.edits.begin(), genome.edits.end(), [](const Edit& edit) { return !edit.brings.empty(); });
+}
+
+}  // namespace
 
 void Standstill::Learn(const GenerationRecord& record, const OperatorSelection& selection, bool baseline_apart) {
   const std::vector<Evaluation>& evaluations = record.evaluations;
@@ -16,26 +25,45 @@ void Standstill::Learn(const GenerationRecord& record, const OperatorSelection& 
   for (std::size_t i = without_first ? 1 : 0; i < record.candidates.size(); ++i) {
     const Candidate& candidate = record.candidates[i];
     const Evaluation& evaluation = evaluations[i];
+    const std::string key = StructureKey(candidate.genome.template_digest, candidate.genome.edits, selection);
+    const auto known = structures_.find(key);
+    if (known != structures_.end() && SetsParameters(candidate.op)) ++known->second.settings;
     if (!is_ok(evaluation)) continue;
     const Individual one{candidate, evaluation.score_ns};
-    const auto [known, is_new] =
-        fastest_.try_emplace(StructureKey(candidate.genome.template_digest, candidate.genome.edits, selection), one);
-    if (!is_new && Precedes(one, known->second)) known->second = one;
+    if (known == structures_.end())
+      structures_.emplace(key, Structure{one, 1});
+    else if (Precedes(one, known->second.fastest))
+      known->second.fastest = one;
     if (!(evaluation.score_ns < (1 - kLeastGain) * to_beat_)) continue;
     to_beat_ = evaluation.score_ns;
     since_ = 0;
   }
 }
 
-std::vector<const Individual*> Standstill::Elsewhere() const {
-  std::vector<const Individual*> ordered;
-  for (const auto& [structure, one] : fastest_) ordered.push_back(&one);
-  std::sort(ordered.begin(), ordered.end(), [](const Individual* a, const Individual* b) { return Precedes(*a, *b); });
+std::vector<const Standstill::Structure*> Standstill::Others() const {
+  std::vector<const Structure*> ordered;
+  for (const auto& [key, structure] : structures_) ordered.push_back(&structure);
+  std::sort(ordered.begin(), ordered.end(),
+            [](const Structure* a, const Structure* b) { return Precedes(a->fastest, b->fastest); });
   if (ordered.empty()) return ordered;
-  const double most = kMostSlower * ordered.front()->score_ns;
-  std::erase_if(ordered, [&](const Individual* one) { return one->score_ns > most; });
+  const double most = kMostSlower * ordered.front()->fastest.score_ns;
+  std::erase_if(ordered, [&](const Structure* one) { return one->fastest.score_ns > most; });
   ordered.erase(ordered.begin());
   return ordered;
+}
+
+std::vector<const Individual*> Standstill::Elsewhere() const {
+  std::vector<const Individual*> fastest;
+  for (const Structure* one : Others()) fastest.push_back(&one->fastest);
+  return fastest;
+}
+
+std::vector<const Individual*> Standstill::Untuned() const {
+  std::vector<const Individual*> untuned;
+  for (const Structure* one : Others()) {
+    if (one->settings < kSettings && BringsParameters(one->fastest.candidate.genome)) untuned.push_back(&one->fastest);
+  }
+  return untuned;
 }
 
 }  // namespace evo

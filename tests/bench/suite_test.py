@@ -538,7 +538,7 @@ class CommandTest(unittest.TestCase):
         self.assertEqual((alone.returncode, [line for line in self.calls() if line.startswith("verify")]), (0, []), alone.stderr)
         whole = self.seeds("--device", "cpu", "--budget", "2s")
         self.assertEqual(whole.returncode, 0, whole.stderr)
-        self.assertIn("| vector_sum | 2 s | - | -, - | - | - | - - | - | 85% | verified |", whole.stdout)
+        self.assertIn("| vector_sum | 2 s | - | -, - | - | - | copy - | - | 85% | verified |", whole.stdout)
         self.assertIn("no row other", self.call("--rows", "other", tasks=None, script="seeds.py").stderr)
 
     def test_wrong_calls_say_what_is_wrong(self):

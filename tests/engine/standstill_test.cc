@@ -15,22 +15,26 @@ using ::testing::IsEmpty;
 // "tile" and "rows" restructure.
 class StandstillTest : public ::testing::Test {
  protected:
-  // A generation of so many candidates with these edits, which take this long each; 0: they are wrong.
-  void Add(const std::vector<std::string>& edits, double score_ns, std::size_t count = 1) {
+  // A generation of so many candidates with these edits, which take this long each; 0: they are wrong. "tile" brings a parameter.
+  void Add(const std::vector<std::string>& edits, double score_ns, std::size_t count = 1, const std::string& op = "op") {
     GenerationRecord record;
     for (std::size_t i = 0; i < count; ++i) {
-      record.candidates.push_back({next_id_++, 0, static_cast<int>(i), EditedAt(101, edits), {}, "op", {}, "source"});
+      record.candidates.push_back({next_id_++, 0, static_cast<int>(i), EditedAt(101, edits), {}, op, {}, "source"});
+      for (Edit& edit : record.candidates.back().genome.edits) {
+        if (edit.op == "tile") edit.brings = {{"TILE", {8, 16}, 8}};
+      }
       Evaluation& evaluation = record.evaluations.emplace_back();
       evaluation.outcome = score_ns > 0 ? Outcome::kOk : Outcome::kWrongResult;
       evaluation.score_ns = score_ns;
     }
     standstill_.Learn(record, selection_);
   }
-  std::vector<CandidateId> Elsewhere() const {
+  static std::vector<CandidateId> IdsOf(const std::vector<const Individual*>& some) {
     std::vector<CandidateId> ids;
-    for (const Individual* one : standstill_.Elsewhere()) ids.push_back(one->candidate.id);
+    for (const Individual* one : some) ids.push_back(one->candidate.id);
     return ids;
   }
+  std::vector<CandidateId> Elsewhere() const { return IdsOf(standstill_.Elsewhere()); }
 
   OperatorSelection selection_{{{"a", 1}, {"tile", 1}, {"rows", 1}}, {}, BottleneckKnowledge{{}, {}, {"tile", "rows"}}};
   Standstill standstill_{8};
@@ -95,6 +99,27 @@ TEST_F(StandstillTest, KnowsTheFastestOfEachOtherStructure) {
   Add({"rows", "tile"}, 1601);  // 6: too slow
   Add({"rows", "tile"}, 0);     // 7: wrong
   EXPECT_THAT(Elsewhere(), ElementsAre(1, 4));
+}
+
+TEST_F(StandstillTest, KnowsOfWhichStructuresFewSettingsWereTried) {
+  const auto untuned = [&] { return IdsOf(standstill_.Untuned()); };
+  Add({}, 1000);        // 1
+  Add({"rows"}, 900);   // 2: the fastest
+  Add({"tile"}, 1100);  // 3
+  EXPECT_THAT(untuned(), ElementsAre(3)) << "the template has no parameters of an edit";
+  Add({"tile", "a"}, 1050);  // 4
+  Add({"tile"}, 0, Standstill::kSettings - 2, "parameter_step");
+  EXPECT_THAT(untuned(), ElementsAre(4)) << "the next settings begin at the fastest";
+  Add({"tile"}, 1200, 1, "parameter_draw");
+  EXPECT_THAT(untuned(), IsEmpty()) << "wrong ones were tried, too, and the first is one";
+}
+
+TEST_F(StandstillTest, TheFastestStructureIsTunedAnyway) {
+  Add({"rows"}, 1000);
+  Add({"tile"}, 900);
+  EXPECT_THAT(standstill_.Untuned(), IsEmpty());
+  Add({"rows"}, 400);
+  EXPECT_THAT(standstill_.Untuned(), IsEmpty()) << "what takes over twice as long is left alone";
 }
 
 }  // namespace

@@ -5,87 +5,17 @@
 #include <algorithm>
 #include <set>
 
-#include "core/digest.h"
-#include "tests/engine/fakes.h"
-#include "tests/engine/world.h"
+#include "tests/engine/structured_run.h"
 
 namespace evo {
 namespace {
 
-using testing::FakeRun;
-using testing::GenomeAt;
+using testing::Change;
+using testing::Evaluate;
 using ::testing::IsEmpty;
 using testing::Spelled;
+using testing::StructuredRun;
 using testing::ValueOf;
-using testing::World;
-
-RunRecord Structured() {
-  RunRecord run = FakeRun();
-  run.generations = 30;
-  run.operators = {{"parameter_step", 1}, {"first", 1}, {"second", 1}, {"third", 1}, {"rows", 1}, {"tile", 1}, {"never", 1}};
-  return run;
-}
-
-// "rows" and "tile" restructure and apply once, "never" does not apply. A request of several operators makes one small edit or
-// another by its place, or changes the parameter.
-void Change(const BreedRequest& request, BredChild& child) {
-  const auto has = [&](const std::string& op) {
-    return std::any_of(child.genome->edits.begin(), child.genome->edits.end(), [&](const Edit& edit) { return edit.op == op; });
-  };
-  child.genome->edits = request.parents[0].edits;
-  child.genome->edits.insert(child.genome->edits.end(), request.alike.begin(), request.alike.end());
-  std::string op = request.operators.front().first;
-  if (request.operators.size() > 1) {
-    const char* const drawn[] = {"first", "second", "third", "parameter_step"};
-    op = drawn[(request.index + request.generation) % 4];
-  }
-  if (op == "never" || (op != "parameter_step" && has(op))) {
-    child.genome.reset();
-    child.inapplicable = {op};
-    return;
-  }
-  child.op = op;
-  child.used_second_parent = false;
-  if (op != "parameter_step") {
-    child.genome->parameters["X"] = testing::ValueOf(request.parents[0]);
-    child.genome->edits.emplace_back().op = op;
-  }
-  child.source = testing::SourceAt(testing::ValueOf(*child.genome));
-  for (const Edit& edit : child.genome->edits) child.source += "// " + edit.op + "\n";
-}
-
-Evaluation Evaluate(const Candidate& candidate) {
-  Evaluation evaluation = testing::EvaluationAt(testing::ValueOf(candidate.genome));
-  evaluation.source_digest = Digest(candidate.source);
-  if (evaluation.outcome != Outcome::kOk) return evaluation;
-  evaluation.program_digest = evaluation.source_digest;
-  evaluation.bottleneck = Bottleneck::kLatency;
-  for (const Edit& edit : candidate.genome.edits) evaluation.score_ns *= edit.op == "rows" ? 0.5 : edit.op == "tile" ? 1.5 : 0.9;
-  return evaluation;
-}
-
-struct StructuredRun {
-  explicit StructuredRun(std::vector<GenerationRecord> generations = {}, bool structured = true, int early_children = 0)
-      : world(EvolutionSettings{
-            .run = Structured(), .seeds = {GenomeAt(101)}, .early_children = early_children, .early_candidates = 30}),
-        selection(
-            world.run.operators, {},
-            BottleneckKnowledge{{{Bottleneck::kLatency, {{"tile", 3}}}},
-                                {},
-                                structured ? std::vector<std::string>{"never", "rows", "tile"} : std::vector<std::string>()}),
-        evolution(world.settings, world.Parts(world.population, world.choice, &selection)) {
-    world.store.generations = std::move(generations);
-    world.breeder.change = Change;
-    world.evaluator.evaluate = Evaluate;
-  }
-  RunStatus Run() { return evolution.Run(StopCondition(world.run.generations, {}, {})); }
-  RunStatus Resume() { return evolution.Resume(StopCondition(world.run.generations, {}, {})); }
-  const GenerationRecord& Generation(std::size_t g) const { return world.store.generations.at(g); }
-
-  World world;
-  OperatorSelection selection;
-  Evolution evolution;
-};
 
 TEST(StructuresFirst, TheFirstGenerationIsEachRestructuringOperatorOnce) {
   StructuredRun run;
@@ -172,6 +102,30 @@ TEST(StructuresFirst, TheSecondGenerationAsksForAnotherFormOfTheFastest) {
     forms.push_back(candidate.genome.edits.back().brings.front().name);
   }
   EXPECT_THAT(forms, ::testing::ElementsAre("RING")) << "the form that was drawn before is a duplicate";
+}
+
+TEST(StructuresFirst, AStructureOfWhichFewSettingsWereTriedGetsOtherOnes) {
+  StructuredRun run;
+  run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
+    Change(request, child);
+    if (child.op == "tile") child.genome->edits.back().brings = {{"TILE", {8, 16, 32}, 8}};
+  };
+  run.world.evaluator.evaluate = [](const Candidate& candidate) {
+    Evaluation evaluation = Evaluate(candidate);
+    for (const Edit& edit : candidate.genome.edits) evaluation.score_ns *= edit.op == "tile" ? 0.4 : 1;  // 1.2 times rows
+    return evaluation;
+  };
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  std::size_t settings = 0;
+  for (const GenerationRecord& generation : run.world.store.generations) {
+    for (const Candidate& candidate : generation.candidates) {
+      const std::vector<Edit>& edits = candidate.genome.edits;
+      const auto rows = std::count_if(edits.begin(), edits.end(), [](const Edit& edit) { return edit.op == "rows"; });
+      settings += generation.generation > 2 && rows == 0 && candidate.op == "parameter_step" ? 1 : 0;
+    }
+  }
+  EXPECT_GE(settings, 3U) << "no survivor is of that structure";
+  EXPECT_LE(settings, Standstill::kSettings + 4) << "and what two generations try at once";
 }
 
 TEST(StructuresFirst, WhatIsFarSlowerIsNotTunedAtOnce) {
