@@ -87,11 +87,13 @@ Offspring ChildRequests::Select(int generation, std::size_t made) const {
   return offspring;
 }
 
-// Each restructuring operator by itself on each of the fastest members. They seldom apply, and what they make is where the search
-// begins: to draw them would take several generations.
+// Each restructuring operator by itself on each of the fastest members, and on the templates that passed their deadline: divided
+// anew, a kernel of seconds may take milliseconds. They seldom apply, and what they make is where the search begins: to draw them
+// would take several generations.
 void ChildRequests::AddRestructured(Offspring& offspring) const {
   const std::vector<Individual>& members = parts_.population.members();
   for (std::size_t m = 0; m < std::min(kRestructured, members.size()); ++m) AddEach(offspring, members[m].candidate, true);
+  for (const CandidateId late : late_) AddEach(offspring, templates_.at(late), true);
 }
 
 // Every operator that restructures, or every other one, by itself, those first that are drawn most often for the parent's
@@ -246,7 +248,11 @@ ChildRequests::Weights ChildRequests::WeightsFor(const Genome& parent, Weights w
 void ChildRequests::Learn(const GenerationRecord& record) {
   if (!ByStructure()) return;
   if (record.generation == 0) {
-    for (const Candidate& candidate : record.candidates) templates_.emplace(candidate.id, candidate);
+    for (std::size_t i = 0; i < record.candidates.size(); ++i) {
+      const Candidate& candidate = record.candidates[i];
+      templates_.emplace(candidate.id, candidate);
+      if (record.evaluations[i].outcome == Outcome::kTimeout) late_.push_back(candidate.id);
+    }
   }
   won_.Learn(record, *parts_.selection);
   standstill_.Learn(record, *parts_.selection, settings_.baseline_apart);

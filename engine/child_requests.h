@@ -57,6 +57,7 @@ class ChildRequests {
   const EvolutionSettings& settings_;
   const EvolutionParts& parts_;
   std::map<CandidateId, Candidate> templates_;  // as the run began with them
+  std::vector<CandidateId> late_;               // those of them that passed their deadline
   WonEdits won_;
   Standstill standstill_;
 };

@@ -60,9 +60,10 @@ inline Evaluation Evaluate(const Candidate& candidate) {
 }
 
 struct StructuredRun {
-  explicit StructuredRun(std::vector<GenerationRecord> generations = {}, bool structured = true, int early_children = 0)
+  explicit StructuredRun(std::vector<GenerationRecord> generations = {}, bool structured = true, int early_children = 0,
+                         std::vector<Genome> seeds = {GenomeAt(101)})
       : world(EvolutionSettings{
-            .run = Structured(), .seeds = {GenomeAt(101)}, .early_children = early_children, .early_candidates = 30}),
+            .run = Structured(), .seeds = std::move(seeds), .early_children = early_children, .early_candidates = 30}),
         selection(
             world.run.operators, {},
             BottleneckKnowledge{{{Bottleneck::kLatency, {{"tile", 3}}}},

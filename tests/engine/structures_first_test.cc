@@ -12,6 +12,7 @@ namespace {
 
 using testing::Change;
 using testing::Evaluate;
+using testing::GenomeAt;
 using ::testing::IsEmpty;
 using testing::Spelled;
 using testing::StructuredRun;
@@ -27,6 +28,22 @@ TEST(StructuresFirst, TheFirstGenerationIsEachRestructuringOperatorOnce) {
   }
   EXPECT_THAT(operators, ::testing::ElementsAre("tile", "rows")) << "the class expects most of tile; never does not apply";
   EXPECT_EQ(run.Generation(1).inapplicable.at("never"), 1);
+}
+
+TEST(StructuresFirst, ATemplateThatPassedItsDeadlineIsRestructured) {
+  StructuredRun run({}, true, 0, {GenomeAt(101), GenomeAt(140)});
+  run.world.evaluator.evaluate = [](const Candidate& candidate) {
+    Evaluation evaluation = Evaluate(candidate);
+    if (ValueOf(candidate.genome) == 140 && candidate.genome.edits.empty()) evaluation.outcome = Outcome::kTimeout;
+    return evaluation;
+  };
+  ASSERT_EQ(run.Run(), RunStatus::kFinished);
+  ASSERT_EQ(run.Generation(0).evaluations.back().outcome, Outcome::kTimeout);
+  std::vector<std::string> restructured;
+  for (const Candidate& candidate : run.Generation(1).candidates) {
+    if (candidate.parents.front() == run.Generation(0).candidates.back().id) restructured.push_back(candidate.op);
+  }
+  EXPECT_THAT(restructured, ::testing::UnorderedElementsAre("tile", "rows"));
 }
 
 TEST(StructuresFirst, TheSecondGenerationKnowsTheFirst) {
