@@ -89,6 +89,7 @@ class AdversarialKernels : public ::testing::TestWithParam<AdversarialKernel> {
 // those of the honest kernel are interleaved: the score alone changes by half with what the other half of a core does.
 constexpr double kNoGain = 0.7;
 constexpr int kTimesFaster = 4;
+constexpr int kTurns = 3;  // of a measurement that says nothing, since the machine is busy
 
 TEST_P(AdversarialKernels, GetsItsOutcomeAndTheHonestKernelAfterItPasses) {
   const AdversarialKernel& kernel = GetParam();
@@ -112,6 +113,8 @@ TEST_P(AdversarialKernels, GetsItsOutcomeAndTheHonestKernelAfterItPasses) {
   const Evaluation& honest = evaluations[1];
   ASSERT_EQ(honest.outcome, Outcome::kOk) << "the honest kernel after " << kernel.name << ": " << honest.message;
   EXPECT_GT(honest.score_ns, 0);
+  if (evaluation.outcome == Outcome::kOk)
+    fmt::print("{:<32} {:.2f} times as long as the honest kernel\n", "", evaluation.score_ns / honest.score_ns);
   if (!kernel.honest() && kernel.caught_by == CaughtBy::kRun && evaluation.outcome == Outcome::kOk) {
     bool gains = evaluation.score_ns <= kNoGain * honest.score_ns;
     for (int again = 1; gains && again < kTimesFaster; ++again) {
@@ -121,13 +124,18 @@ TEST_P(AdversarialKernels, GetsItsOutcomeAndTheHonestKernelAfterItPasses) {
       gains = repeated[0].outcome == Outcome::kOk && repeated[0].score_ns <= kNoGain * repeated[1].score_ns;
     }
     double interleaved = 0;
+    std::string checked;
     if (gains) {
-      const ChampionCheck check = task.pipeline->CheckChampion(MakeCandidate(3, source), MakeCandidate(4, task.honest), {});
+      ChampionCheck check;
+      for (int turn = 0; turn == 0 || (turn < kTurns && check.outcome == Outcome::kNoisy); ++turn)
+        check = task.pipeline->CheckChampion(MakeCandidate(3, source), MakeCandidate(4, task.honest), {});
       interleaved = check.speedup;
+      checked = fmt::format("{} {}", ToString(check.outcome), check.message);
       gains = check.outcome != Outcome::kOk || check.speedup >= 1 / kNoGain;
     }
     EXPECT_FALSE(gains) << kernel.name << " takes " << evaluation.score_ns << " ns, the honest kernel " << honest.score_ns
-                        << " ns, and was faster " << kTimesFaster << " times of as many, " << interleaved << " times interleaved";
+                        << " ns, and was faster " << kTimesFaster << " times of as many, " << interleaved
+                        << " times interleaved: " << checked;
   }
   if (kernel.caught_by != CaughtBy::kHeldOut && !by_tools && !by_champion_check) return;
   if (by_tools && !FindComputeSanitizer(CudaRoot().value_or(""))) GTEST_SKIP() << "compute-sanitizer is not installed";
