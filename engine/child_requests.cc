@@ -138,7 +138,8 @@ void ChildRequests::AddOtherForms(Offspring& offspring) const {
   }
 }
 
-// Other settings of the structures of which few were tried, in turn. What the generation before tries is not known yet.
+// Other settings of the structures of which few were tried, one after the other. What the generation before tries is not known
+// yet.
 void ChildRequests::AddUntuned(Offspring& offspring, std::size_t count) const {
   const std::vector<const Individual*> untuned = standstill_.Untuned();
   const std::size_t first = static_cast<std::size_t>(offspring.generation) * count;

@@ -204,7 +204,7 @@ class Measurement:
             )
 
     def add_copy(self):
-        """A copy that reads half of the task's bytes and writes the other half, in turn with the others."""
+        """A copy that reads half of the task's bytes and writes the other half, timed alternately with the others."""
         elements = int(self.task.bytes) // 32
         a, b = (torch.zeros(4 * elements, device="cuda") for _ in range(2))
         blocks = min(-(-elements // 256), 8 * torch.cuda.get_device_properties(0).multi_processor_count)
