@@ -87,7 +87,7 @@ Offspring ChildRequests::Select(int generation, std::size_t made) const {
   return offspring;
 }
 
-// Each restructuring operator by itself on each of the fastest members, and on the templates that passed their deadline: divided
+// Each restructuring operator by itself on each of the fastest members, and on templates that passed their deadline: divided
 // anew, a kernel of seconds may take milliseconds. They seldom apply, and what they make is where the search begins: to draw them
 // would take several generations.
 void ChildRequests::AddRestructured(Offspring& offspring) const {
@@ -246,14 +246,20 @@ ChildRequests::Weights ChildRequests::WeightsFor(const Genome& parent, Weights w
   return weights;
 }
 
+// Only where a run has no other template to go on from: their children may be as slow, and the generation waits for all of them.
+void ChildRequests::LearnLate(const GenerationRecord& record) {
+  const auto ok = [](const Evaluation& evaluation) { return evaluation.outcome == Outcome::kOk; };
+  if (!settings_.baseline_apart || std::any_of(record.evaluations.begin() + 1, record.evaluations.end(), ok)) return;
+  for (std::size_t i = 1; i < record.candidates.size(); ++i) {
+    if (record.evaluations[i].outcome == Outcome::kTimeout) late_.push_back(record.candidates[i].id);
+  }
+}
+
 void ChildRequests::Learn(const GenerationRecord& record) {
   if (!ByStructure()) return;
   if (record.generation == 0) {
-    for (std::size_t i = 0; i < record.candidates.size(); ++i) {
-      const Candidate& candidate = record.candidates[i];
-      templates_.emplace(candidate.id, candidate);
-      if (record.evaluations[i].outcome == Outcome::kTimeout) late_.push_back(candidate.id);
-    }
+    for (const Candidate& candidate : record.candidates) templates_.emplace(candidate.id, candidate);
+    LearnLate(record);
   }
   won_.Learn(record, *parts_.selection);
   standstill_.Learn(record, *parts_.selection, settings_.baseline_apart);

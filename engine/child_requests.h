@@ -42,6 +42,7 @@ class ChildRequests {
   using Weights = std::vector<std::pair<std::string, double>>;
 
   bool ByStructure() const { return parts_.selection != nullptr && parts_.selection->by_structure(); }
+  void LearnLate(const GenerationRecord& record);
   void AddRestructured(Offspring& offspring) const;
   void AddEach(Offspring& offspring, const Candidate& parent, bool restructures) const;
   void AddTuned(Offspring& offspring, std::size_t most) const;
@@ -57,7 +58,7 @@ class ChildRequests {
   const EvolutionSettings& settings_;
   const EvolutionParts& parts_;
   std::map<CandidateId, Candidate> templates_;  // as the run began with them
-  std::vector<CandidateId> late_;               // those of them that passed their deadline
+  std::vector<CandidateId> late_;               // those of them that passed their deadline, where no other one is ok
   WonEdits won_;
   Standstill standstill_;
 };

@@ -61,9 +61,12 @@ inline Evaluation Evaluate(const Candidate& candidate) {
 
 struct StructuredRun {
   explicit StructuredRun(std::vector<GenerationRecord> generations = {}, bool structured = true, int early_children = 0,
-                         std::vector<Genome> seeds = {GenomeAt(101)})
-      : world(EvolutionSettings{
-            .run = Structured(), .seeds = std::move(seeds), .early_children = early_children, .early_candidates = 30}),
+                         std::vector<Genome> seeds = {GenomeAt(101)}, bool baseline_apart = false)
+      : world(EvolutionSettings{.run = Structured(),
+                                .seeds = std::move(seeds),
+                                .baseline_apart = baseline_apart,
+                                .early_children = early_children,
+                                .early_candidates = 30}),
         selection(
             world.run.operators, {},
             BottleneckKnowledge{{{Bottleneck::kLatency, {{"tile", 3}}}},
