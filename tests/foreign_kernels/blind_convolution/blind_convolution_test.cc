@@ -20,16 +20,15 @@ TEST_F(BlindConvolutions, ConvolutionTiles) {
 }
 
 TEST_F(BlindConvolutions, SplitTensorConvolution) {
-  Check("split_tensor_convolution",
-        {{"01_depthwise_window", "(silence)"},
-         {"02_depthwise_template", "(silence)"},
-         {"03_volume_blocks", "(silence)"},
-         {"04_deconvolution", "(silence)"},
-         {"05_shared_tile_leaky", "(silence)"},
-         {"06_conv1d_struct"},
-         {"07_half_nhwc", "the elements of input are no floats"},
-         {"08_image_tile_input", "(silence)"},
-         {"09_backward_data", "(silence)"}});
+  Check("split_tensor_convolution", {{"01_depthwise_window", "(silence)"},
+                                     {"02_depthwise_template", "(silence)"},
+                                     {"03_volume_blocks", "(silence)"},
+                                     {"04_deconvolution", "(silence)"},
+                                     {"05_shared_tile_leaky", "(silence)"},
+                                     {"06_conv1d_struct"},
+                                     {"07_half_nhwc", "the elements of input are no floats"},
+                                     {"08_image_tile_input", "(silence)"},
+                                     {"09_backward_data", "(silence)"}});
 }
 
 }  // namespace

@@ -7,23 +7,21 @@ namespace {
 using BlindMovements = ForeignKernelTest;
 
 TEST_F(BlindMovements, VectorLoad) {
-  Check("vector_load",
-        {{"01_split_heads", "(silence)"},
-         {"02_normalise_planes", "(silence)"},
-         {"03_flip_columns", "(silence)"},
-         {"04_momentum_loop"},
-         {"05_lattice_streaming", "(silence)"},
-         {"06_pixel_shuffle"}});
+  Check("vector_load", {{"01_split_heads", "(silence)"},
+                        {"02_normalise_planes", "(silence)"},
+                        {"03_flip_columns", "(silence)"},
+                        {"04_momentum_loop"},
+                        {"05_lattice_streaming", "(silence)"},
+                        {"06_pixel_shuffle"}});
 }
 
 TEST_F(BlindMovements, CoalesceExchange) {
-  Check("coalesce_exchange",
-        {{"01_split_heads", "(silence)"},
-         {"02_normalise_planes", "(silence)"},
-         {"03_flip_columns"},
-         {"04_momentum_loop", "(silence)"},
-         {"05_lattice_streaming", "(silence)"},
-         {"06_pixel_shuffle", "(silence)"}});
+  Check("coalesce_exchange", {{"01_split_heads", "(silence)"},
+                              {"02_normalise_planes", "(silence)"},
+                              {"03_flip_columns"},
+                              {"04_momentum_loop", "(silence)"},
+                              {"05_lattice_streaming", "(silence)"},
+                              {"06_pixel_shuffle", "(silence)"}});
 }
 
 }  // namespace

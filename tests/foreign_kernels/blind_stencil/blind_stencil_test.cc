@@ -8,25 +8,23 @@ using BlindStencils = ForeignKernelTest;
 
 TEST_F(BlindStencils, StencilRows) {
   forms_ = 2;
-  Check("stencil_rows",
-        {{"01_nine_constants"},
-         {"02_chip_temperature"},
-         {"03_fields_staggered", "(silence)"},
-         {"04_erode", "(silence)"},
-         {"05_laplacian_ghost", "what `blockIdx.x` stands for in it is not understood"},
-         {"06_gradient_tensor"},
-         {"07_jacobi_shared"}});
+  Check("stencil_rows", {{"01_nine_constants"},
+                         {"02_chip_temperature"},
+                         {"03_fields_staggered", "(silence)"},
+                         {"04_erode", "(silence)"},
+                         {"05_laplacian_ghost", "what `blockIdx.x` stands for in it is not understood"},
+                         {"06_gradient_tensor"},
+                         {"07_jacobi_shared"}});
 }
 
 TEST_F(BlindStencils, StencilSums) {
-  Check("stencil_sums",
-        {{"01_nine_constants", "`REAL` is no sum of neighbours"},
-         {"02_chip_temperature", "it reads `power[idx]`, which is no neighbour"},
-         {"03_fields_staggered", "(silence)"},
-         {"04_erode", "(silence)"},
-         {"05_laplacian_ghost", "what `blockIdx.x` stands for in it is not understood"},
-         {"06_gradient_tensor", "it reads neighbours of several buffers, or stores to several"},
-         {"07_jacobi_shared"}});
+  Check("stencil_sums", {{"01_nine_constants", "`REAL` is no sum of neighbours"},
+                         {"02_chip_temperature", "it reads `power[idx]`, which is no neighbour"},
+                         {"03_fields_staggered", "(silence)"},
+                         {"04_erode", "(silence)"},
+                         {"05_laplacian_ghost", "what `blockIdx.x` stands for in it is not understood"},
+                         {"06_gradient_tensor", "it reads neighbours of several buffers, or stores to several"},
+                         {"07_jacobi_shared"}});
 }
 
 }  // namespace
