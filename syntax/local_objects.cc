@@ -35,29 +35,54 @@ class ObjectFields {
   // What is written instead of its declaration and its uses; false if it is used in another way.
   bool Find(Splices& splices) {
     const SyntaxNode& object = tree_.node(variable_);
-    const SyntaxNode& statement = tree_.node(object.parent);
-    if (object.kind_name != "VarDecl" || object.function < 0 || object.children.empty() ||
+    const bool is_parameter = object.kind_name == "ParmDecl";
+    if ((object.kind_name != "VarDecl" && !is_parameter) || object.function < 0 || object.children.empty() ||
         tree_.node(object.function).kind_name != "FunctionDecl" || object.type.find_first_of("*&[") != std::string::npos)
       return false;
-    if (statement.kind_name != "DeclStmt" || statement.children.size() != 1 || !FindClass() || !FindValues()) return false;
+    SourceRange declaration = tree_.node(object.parent).range;
+    if (is_parameter) {
+      const SyntaxNode& body = tree_.node(tree_.node(object.function).children.back());
+      if (!IsKernel(object.function) || body.kind_name != "CompoundStmt" || !FindClass() || !IsOpen()) return false;
+      for (const int field : fields_) values_[field] = fmt::format("{}.{}", object.name, tree_.node(field).name);
+      declaration = {body.range.begin + 1, body.range.begin + 1};
+    } else if (tree_.node(object.parent).kind_name != "DeclStmt" || tree_.node(object.parent).children.size() != 1 ||
+               !FindClass() || !FindValues()) {
+      return false;
+    }
     for (const int use : tree_.UsesOf(variable_)) {
       const auto text = WrittenUse(use);
       if (!text) return false;
       splices.push_back(*text);
     }
+    // Fields alone of parameters stay as they are.
+    if (is_parameter && !calls_) return false;
     std::string declarations;
     for (const int field : fields_) {
       if (!used_.contains(field)) continue;
       const std::string& type = tree_.node(field).type;
       const std::string spelled = IsDependent(type) ? "auto" : type;
-      declarations += fmt::format("{}{}{}{} = {};", declarations.empty() ? "" : " ", spelled, spelled.ends_with('*') ? "" : " ",
-                                  NameOf(field), values_.at(field));
+      const char* const before = is_parameter ? "\n  " : declarations.empty() ? "" : " ";
+      declarations +=
+          fmt::format("{}{}{}{} = {};", before, spelled, spelled.ends_with('*') ? "" : " ", NameOf(field), values_.at(field));
     }
-    splices.emplace_back(statement.range, declarations);
+    splices.emplace_back(declaration, declarations);
     return true;
   }
 
  private:
+  bool IsKernel(int function) const {
+    const auto& children = tree_.node(function).children;
+    return std::any_of(children.begin(), children.end(),
+                       [&](int child) { return tree_.node(child).kind_name == "attribute(global)"; });
+  }
+
+  // Whether a kernel may name the fields.
+  bool IsOpen() const {
+    const std::string_view text = tree_.Text(class_);
+    return text.find("struct " + tree_.node(class_).name) != std::string_view::npos &&
+           text.find("private:") == std::string_view::npos && text.find("protected:") == std::string_view::npos;
+  }
+
   bool FindClass() {
     for (const int child : tree_.node(variable_).children) {
       const SyntaxNode& reference = tree_.node(child);
@@ -142,10 +167,14 @@ class ObjectFields {
       const bool named = member.name == name || (kind == "Constructor" && member.name.starts_with(name + "<"));
       if (!member.kind_name.ends_with(kind) || !named || ParametersOf(child).size() != parameters) continue;
       if (found >= 0 && tree_.Text(tree_.node(found).children.back()) != tree_.Text(member.children.back())) return -1;
-      found = child;
+      // Of two that say the same, that which gives the element itself.
+      if (found < 0 || !GivesReference(found)) found = child;
     }
     return found;
   }
+
+  std::string ReturnedBy(int method) const { return tree_.node(method).type.substr(0, tree_.node(method).type.find('(')); }
+  bool GivesReference(int method) const { return ReturnedBy(method).ends_with('&'); }
 
   int FieldNamed(const std::string& name) const {
     const auto found = std::find_if(fields_.begin(), fields_.end(), [&](int one) { return tree_.node(one).name == name; });
@@ -244,9 +273,8 @@ class ObjectFields {
     const int result = only.children.front();
     const auto text = Substituted(result, passed, deep + 1);
     if (!text) return std::nullopt;
-    const std::string& returned = tree_.node(method).type;
-    const std::string own = returned.substr(0, returned.find('('));
-    const bool reference = own.ends_with("&");
+    const bool reference = GivesReference(method);
+    const std::string own = ReturnedBy(method);
     // In a template the type of a call may depend on others.
     const std::string value = ValueType(IsDependent(type) ? own : type);
     const bool same = reference || ValueType(tree_.node(result).type) == value;
@@ -279,6 +307,7 @@ class ObjectFields {
       text = MethodOf(outer.name, {call.children.begin() + 1, call.children.end()}, call.type, nullptr, 0);
     }
     if (!text) return std::nullopt;
+    calls_ = true;
     if (tree_.Text(replaced).ends_with(';')) *text += ";";
     return std::pair(tree_.node(replaced).range, *text);
   }
@@ -289,6 +318,7 @@ class ObjectFields {
   std::vector<int> fields_;
   std::map<int, std::string> values_;  // what they begin with
   std::set<int> used_;
+  bool calls_ = false;  // whether methods are called
 };
 
 }  // namespace
@@ -298,7 +328,8 @@ std::optional<std::string> WithoutLocalObjects(const SyntaxTree& tree) {
   Splices splices;
   for (int node = 1; node < static_cast<int>(tree.nodes().size()); ++node) {
     Splices more;
-    if (tree.node(node).kind_name != "VarDecl" || !ObjectFields(tree, node).Find(more)) continue;
+    const std::string& kind = tree.node(node).kind_name;
+    if ((kind != "VarDecl" && kind != "ParmDecl") || !ObjectFields(tree, node).Find(more)) continue;
     // What is in another is written the next time.
     const auto overlaps = [](const auto& one, const auto& other) {
       return one.first.begin < other.first.end && other.first.begin < one.first.end;

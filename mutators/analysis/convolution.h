@@ -15,10 +15,11 @@ namespace evo {
 // A kernel whose threads compute elements of a convolution, sums of products of which are in a float:
 //   Y[n][k][y][x] = f(sum over c, i, j of X[n][c][y * stride_y + i * dilation_y - pad_y][..] * F[k][c][i][j])
 // or, with groups of filters, of X[n][k / (filters / groups) * channels + c]..,
-// with zeros around X, all of them by rows, without gaps, or with channels and filters as the last dimension. Kernels whose
-// threads compute several elements or work together have no `f`. How it does so does not matter: in which loops and functions,
-// with which indices, whether it skips taps or tests them. It is found by running threads on numbers (thread_run.h), whose sums
-// are compared with the definition for several sizes. `f` is kept as the kernel's text says it.
+// with zeros around X, all of them by rows, without gaps, or with channels and filters as the last dimension. Volumes have a
+// third axis, z. A transposed convolution has X[n][c][(y + pad_y - i * dilation_y) / stride_y][..], where that has no remainder.
+// Kernels whose threads compute several elements or work together have no `f`. How it does so does not matter: in which loops and
+// functions, with which indices, whether it skips taps or tests them. It is found by running threads on numbers (thread_run.h),
+// whose sums are compared with the definition for several sizes. `f` is kept as the kernel's text says it.
 struct Convolution {
   // A number as an expression of the kernel's parameters, and of the launch line.
   struct Number {
@@ -36,6 +37,7 @@ struct Convolution {
     kPlane,       // image * filters + filter
     kPlanePixel,  // filter * pixels + pixel
     kElement,     // of Y
+    kDepth,       // of volumes
   };
   // A variable that what follows the sum needs: it is declared with its role, or with its initialiser.
   struct Kept {
@@ -51,8 +53,12 @@ struct Convolution {
   Number groups, all_channels;  // the latter of an image: channels of a filter times groups
   Number height, width, out_height, out_width, rows, columns, stride_y, stride_x, pad_y, pad_x;
   Number dilation_y, dilation_x;
+  Number depth, out_depth, planes, stride_z, pad_z, dilation_z;  // of volumes; of images 1, and no padding
   // Whether channels are neighbours in images, filters in the output; channels in filters, and filters in these.
   bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;
+  bool channels_outer = false;  // in filters: [channel][filter][row][column]
+  bool transposed = false;
+  bool depthwise = false;                     // one channel and one filter a group
   int accumulator = -1;                       // declaration of the sum; -1: it is stored as it is
   bool starts_at_zero = true;                 // else with its initialiser
   std::vector<Kept> kept;                     // in order

@@ -9,7 +9,7 @@
 
 namespace evo {
 
-// The sizes of a convolution, as numbers.
+// The sizes of a convolution, as numbers. Images of two dimensions are volumes of one plane.
 struct ConvolutionShape {
   std::int64_t channels = 0, filters = 0;      // channels of a filter; filters of all groups
   std::int64_t groups = 1;                     // of filters, each of which reads channels of its own
@@ -19,21 +19,40 @@ struct ConvolutionShape {
   std::int64_t stride_y = 1, stride_x = 1;
   std::int64_t pad_y = 0, pad_x = 0;
   std::int64_t dilation_y = 1, dilation_x = 1;  // between the taps
+  std::int64_t depth = 1, out_depth = 1, planes = 1;
+  std::int64_t stride_z = 1, pad_z = 0, dilation_z = 1;
   // Whether channels are neighbours in images, filters in the output; channels in filters, and filters in these.
   bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;
+  bool channels_outer = false;  // filters are [channel][filter][tap]
+  // Whether a tap is at (y + pad - i * dilation) / stride, where that has no remainder, instead of y * stride + i * dilation -
+  // pad.
+  bool transposed = false;
 
   std::int64_t AllChannels() const { return channels * groups; }  // of an image
+  bool IsDepthwise() const { return groups > 1 && filters == groups && channels == 1; }
+  std::int64_t Taps() const { return planes * rows * columns; }
+  std::int64_t Pixels() const { return depth * height * width; }  // of an image
+  std::int64_t OutPixels() const { return out_depth * out_height * out_width; }
+  // A pixel or a tap.
+  struct Position {
+    std::int64_t z = 0, y = 0, x = 0;
+  };
   // What an element of the output is.
   struct Place {
-    std::int64_t image = 0, filter = 0, row = 0, column = 0;
+    std::int64_t image = 0, filter = 0;
+    Position at;
   };
   Place PlaceOf(std::int64_t element) const;
   // Where an element of the images and of the filters is.
-  std::int64_t OfX(std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x) const;
-  std::int64_t OfF(std::int64_t filter, std::int64_t channel, std::int64_t row, std::int64_t column) const;
+  std::int64_t OfX(std::int64_t image, std::int64_t channel, const Position& pixel) const;
+  std::int64_t OfF(std::int64_t filter, std::int64_t channel, std::int64_t tap) const;
+  // The pixel of an element of the images, and the tap, and the filter, of one of the filters.
+  Position PixelOf(std::int64_t x) const;
+  Position TapOf(std::int64_t f) const;
+  std::int64_t FilterOf(std::int64_t f) const;
   bool HasSameLayout(const ConvolutionShape& other) const {
     return x_last == other.x_last && y_last == other.y_last && channels_inner == other.channels_inner &&
-           filters_inner == other.filters_inner;
+           filters_inner == other.filters_inner && channels_outer == other.channels_outer && transposed == other.transposed;
   }
 };
 

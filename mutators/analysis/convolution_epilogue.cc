@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "mutators/analysis/affine_index.h"
+#include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/integer_arithmetic.h"
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
 
@@ -15,24 +17,26 @@ namespace {
 using ConvolutionRole = Convolution::Role;
 
 std::int64_t RoleValue(ConvolutionRole role, const ConvolutionObserved& one) {
-  const std::int64_t pixels = one.shape.out_height * one.shape.out_width;
-  const auto [image, filter, row, column] = one.shape.PlaceOf(one.element);
-  const std::int64_t pixel = row * one.shape.out_width + column;
+  const std::int64_t pixels = one.shape.OutPixels();
+  const auto [image, filter, at] = one.shape.PlaceOf(one.element);
+  const std::int64_t pixel = (at.z * one.shape.out_height + at.y) * one.shape.out_width + at.x;
   switch (role) {
     case ConvolutionRole::kImage:
       return image;
     case ConvolutionRole::kFilter:
       return filter;
     case ConvolutionRole::kRow:
-      return row;
+      return at.y;
     case ConvolutionRole::kColumn:
-      return column;
+      return at.x;
     case ConvolutionRole::kPixel:
       return pixel;
     case ConvolutionRole::kPlane:
       return image * one.shape.filters + filter;
     case ConvolutionRole::kPlanePixel:
       return filter * pixels + pixel;
+    case ConvolutionRole::kDepth:
+      return at.z;
     case ConvolutionRole::kElement:
       break;
   }
@@ -49,6 +53,32 @@ int BuiltinAt(const SyntaxTree& tree, int node) {
     if (axis != std::string_view::npos) return BuiltinSymbol(builtin, axis);
   }
   return 0;
+}
+
+// An operator that computes an integer.
+std::optional<IntegerOperator> OperationAt(const SyntaxTree& tree, int node) {
+  if (tree.node(node).kind_name != "BinaryOperator") return std::nullopt;
+  const IntegerOperator operation(tree.Operator(node));
+  using Kind = IntegerOperator::Kind;
+  const bool computes = operation.kind() == Kind::kPlus || operation.kind() == Kind::kMinus || operation.kind() == Kind::kTimes ||
+                        operation.kind() == Kind::kDivide || operation.kind() == Kind::kRemainder;
+  return computes ? std::optional(operation) : std::nullopt;
+}
+
+// What an expression of integers was in a thread. nullopt for others, and where a part is below 0, which unsigned ones are not.
+std::optional<std::int64_t> ValueIn(const SyntaxTree& tree, int expression, const ConvolutionObserved& one) {
+  const int node = WithoutParentheses(tree, expression);
+  std::optional<std::int64_t> value;
+  const int symbol = BuiltinAt(tree, node);
+  if (const auto known = one.integers.find(symbol != 0 ? symbol : tree.node(node).refers_to); known != one.integers.end()) {
+    if (symbol != 0 || tree.node(node).kind_name == "DeclRefExpr") value = known->second;
+  } else if (const auto operation = OperationAt(tree, node)) {
+    const auto a = ValueIn(tree, tree.node(node).children.front(), one), b = ValueIn(tree, tree.node(node).children.back(), one);
+    if (a && b) value = operation->Result(*a, *b);
+  } else {
+    value = ConstantValue(tree, tree.Text(node));
+  }
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 }  // namespace
@@ -110,6 +140,11 @@ bool ConvolutionEpilogue::Resolve(int node) {
         return why_.empty() ? Refuse(fmt::format("its output needs {}, which is not understood", declared.name)) : false;
       }
     }
+    if (OperationAt(tree_, at)) {
+      if (!ResolveOperation(at)) return false;
+      at = tree_.EndOf(at);
+      continue;
+    }
     if (const int symbol = BuiltinAt(tree_, at); symbol != 0) {
       const auto role = RoleOf(symbol);
       if (!role) return Refuse(fmt::format("its output needs {}", tree_.Text(at)));
@@ -119,6 +154,21 @@ bool ConvolutionEpilogue::Resolve(int node) {
     }
     ++at;
   }
+  return true;
+}
+
+// What an operation names or, if that has no role, the whole of it: `blockIdx.y * 8 + threadIdx.y`.
+bool ConvolutionEpilogue::ResolveOperation(int operation) {
+  const auto kept = kept_;
+  const auto known = known_;
+  const auto indices = indices_;
+  const auto& operands = tree_.node(operation).children;
+  if (std::all_of(operands.begin(), operands.end(), [&](int operand) { return Resolve(operand); })) return true;
+  const auto role = RoleOfExpression(operation);
+  if (!role) return false;
+  why_.clear();
+  kept_ = kept, known_ = known, indices_ = indices;
+  indices_.emplace_back(operation, *role);
   return true;
 }
 
@@ -138,17 +188,28 @@ bool ConvolutionEpilogue::IsOfSizes(int variable) const {
   });
 }
 
-std::optional<ConvolutionRole> ConvolutionEpilogue::RoleOf(int symbol) const {
-  for (const ConvolutionRole role :
-       {ConvolutionRole::kImage, ConvolutionRole::kFilter, ConvolutionRole::kRow, ConvolutionRole::kColumn,
-        ConvolutionRole::kPixel, ConvolutionRole::kPlane, ConvolutionRole::kPlanePixel, ConvolutionRole::kElement}) {
+std::optional<ConvolutionRole> ConvolutionEpilogue::RoleWith(const ObservedValue& value_in) const {
+  for (const ConvolutionRole role : {ConvolutionRole::kImage, ConvolutionRole::kFilter, ConvolutionRole::kRow,
+                                     ConvolutionRole::kColumn, ConvolutionRole::kPixel, ConvolutionRole::kPlane,
+                                     ConvolutionRole::kPlanePixel, ConvolutionRole::kElement, ConvolutionRole::kDepth}) {
     const bool is = std::all_of(observed_.begin(), observed_.end(), [&](const ConvolutionObserved& one) {
-      const auto value = one.integers.find(symbol);
-      return value != one.integers.end() && value->second == RoleValue(role, one);
+      const bool has = role != ConvolutionRole::kDepth || one.shape.planes > 1;
+      return has && value_in(one) == std::optional(RoleValue(role, one));
     });
     if (is) return role;
   }
   return std::nullopt;
+}
+
+std::optional<ConvolutionRole> ConvolutionEpilogue::RoleOf(int symbol) const {
+  return RoleWith([&](const ConvolutionObserved& one) {
+    const auto value = one.integers.find(symbol);
+    return value != one.integers.end() ? std::optional(value->second) : std::nullopt;
+  });
+}
+
+std::optional<ConvolutionRole> ConvolutionEpilogue::RoleOfExpression(int expression) const {
+  return RoleWith([&](const ConvolutionObserved& one) { return ValueIn(tree_, expression, one); });
 }
 
 bool ConvolutionEpilogue::Keep(int variable) {

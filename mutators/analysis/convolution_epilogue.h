@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -34,9 +35,14 @@ class ConvolutionEpilogue {
  private:
   bool Refuse(std::string why);
   bool Resolve(int node);
+  bool ResolveOperation(int operation);
   bool Keep(int variable);
   bool IsOfSizes(int variable) const;
+  // What a thread had.
+  using ObservedValue = std::function<std::optional<std::int64_t>(const ConvolutionObserved&)>;
+  std::optional<Convolution::Role> RoleWith(const ObservedValue& value_in) const;
   std::optional<Convolution::Role> RoleOf(int symbol) const;
+  std::optional<Convolution::Role> RoleOfExpression(int expression) const;
   void DropUnused();
 
   const SyntaxTree& tree_;

@@ -8,6 +8,12 @@
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
+namespace {
+
+// How far an extent of the images may be from an integer of the kernel, as where that is one of the output.
+constexpr std::int64_t kFurthestExtent = 6;
+
+}  // namespace
 
 std::int64_t NumberIn(const Convolution::Number& number, const LaunchRuns::Setting& setting) {
   return setting.ValueOf(number.launch);
@@ -26,6 +32,9 @@ ConvolutionShape ShapeIn(const Convolution& convolution, const LaunchRuns::Setti
   shape.dilation_y = of(convolution.dilation_y), shape.dilation_x = of(convolution.dilation_x);
   shape.x_last = convolution.x_last, shape.y_last = convolution.y_last;
   shape.channels_inner = convolution.channels_inner, shape.filters_inner = convolution.filters_inner;
+  shape.channels_outer = convolution.channels_outer, shape.transposed = convolution.transposed;
+  shape.depth = of(convolution.depth), shape.out_depth = of(convolution.out_depth), shape.planes = of(convolution.planes);
+  shape.stride_z = of(convolution.stride_z), shape.pad_z = of(convolution.pad_z), shape.dilation_z = of(convolution.dilation_z);
   return shape;
 }
 
@@ -100,6 +109,7 @@ bool ConvolutionNumbers::AddGroups(Convolution& found) {
     if (const auto size = SizeOf(one.filters, other.filters)) filters->launch = size->launch;
   }
   found.channels = *channels, found.all_channels = *all, found.filters = *filters;
+  found.depthwise = one.IsDepthwise() && other.IsDepthwise();
   return true;
 }
 
@@ -112,15 +122,24 @@ std::optional<Convolution::Number> ConvolutionNumbers::SizeOf(std::int64_t first
   return std::nullopt;
 }
 
+std::string ConvolutionNumbers::DefinedSize(const Axis& axis, std::string Number::*of) {
+  const bool neighbours = axis.dilation.constant == 1;
+  if (axis.transposed) {
+    const std::string extent = neighbours ? axis.taps.*of : fmt::format("{} * ({} - 1) + 1", axis.dilation.*of, axis.taps.*of);
+    return fmt::format("(({} - 1) * {} - 2 * {} + {})", axis.size.*of, axis.stride.*of, axis.pad.*of, extent);
+  }
+  const std::string extent = neighbours ? axis.taps.*of : fmt::format("{} * ({} - 1) - 1", axis.dilation.*of, axis.taps.*of);
+  return fmt::format("(({} + 2 * {} - {}) / {} + 1)", axis.size.*of, axis.pad.*of, extent, axis.stride.*of);
+}
+
 // The output's size along an axis: a parameter, or what the definition gives.
-std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t first, std::int64_t second, const Number& size,
-                                                                const Number& pad, const Number& taps, const Number& stride,
-                                                                const Number& dilation) const {
+std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t first, std::int64_t second, const Axis& axis) const {
+  const auto& [size, pad, taps, stride, dilation, transposed] = axis;
   if (size.constant && pad.constant && taps.constant && stride.constant && dilation.constant) return NumberOf(first, second);
   const auto same = first == second ? std::nullopt : NumberOf(first, second);
   if (same) return same;
   if (stride.constant == 1 && dilation.constant == 1 && pad.constant && taps.constant && !size.constant) {
-    const std::int64_t away = 2 * *pad.constant - *taps.constant + 1;
+    const std::int64_t away = (2 * *pad.constant - *taps.constant + 1) * (transposed ? -1 : 1);
     const auto shifted = NumberOf(first, second, away);
     if (shifted && !shifted->constant) return shifted;
   }
@@ -128,12 +147,11 @@ std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t fir
     return NumberIn(number, launches_[0].setting) == first && NumberIn(number, launches_[1].setting) == second;
   };
   if (fits(size)) return size;
-  const auto text = [&](std::string Number::*of) {
-    const std::string extent = dilation.constant == 1 ? taps.*of : fmt::format("{} * ({} - 1) - 1", dilation.*of, taps.*of);
-    return fmt::format("(({} + 2 * {} - {}) / {} + 1)", size.*of, pad.*of, extent, stride.*of);
-  };
-  const Number defined{text(&Number::kernel), text(&Number::launch), {}};
+  const Number defined{DefinedSize(axis, &Number::kernel), DefinedSize(axis, &Number::launch), {}};
   if (fits(defined)) return defined;
+  const Number strided{
+      fmt::format("({} * {})", size.kernel, stride.kernel), fmt::format("({} * {})", size.launch, stride.launch), {}};
+  if (transposed && fits(strided)) return strided;
   return NumberOf(first, second);
 }
 
@@ -141,37 +159,52 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
   using Shape = ConvolutionShape;
   if (!AddGroups(found)) return false;
   const std::tuple<const char*, std::int64_t Shape::*, Number Convolution::*> numbers[] = {
+      {"depth", &Shape::depth, &Convolution::depth},
       {"height", &Shape::height, &Convolution::height},
       {"width", &Shape::width, &Convolution::width},
+      {"filters' depth", &Shape::planes, &Convolution::planes},
       {"filters' height", &Shape::rows, &Convolution::rows},
       {"filters' width", &Shape::columns, &Convolution::columns},
+      {"stride", &Shape::stride_z, &Convolution::stride_z},
       {"stride", &Shape::stride_y, &Convolution::stride_y},
       {"stride", &Shape::stride_x, &Convolution::stride_x},
+      {"padding", &Shape::pad_z, &Convolution::pad_z},
       {"padding", &Shape::pad_y, &Convolution::pad_y},
       {"padding", &Shape::pad_x, &Convolution::pad_x},
+      {"dilation", &Shape::dilation_z, &Convolution::dilation_z},
       {"dilation", &Shape::dilation_y, &Convolution::dilation_y},
       {"dilation", &Shape::dilation_x, &Convolution::dilation_x}};
   for (const auto& [what, size, to] : numbers) {
     auto number = NumberOf(launches_[0].shape.*size, launches_[1].shape.*size);
-    if (!number && (size == &Shape::pad_y || size == &Shape::pad_x))
+    if (!number && (size == &Shape::pad_z || size == &Shape::pad_y || size == &Shape::pad_x))
       number = HalfOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && size == &Shape::width && found.height.constant == 1)
       number = ProductOf(launches_[0].shape.*size, launches_[1].shape.*size);
+    if (!number && (size == &Shape::depth || size == &Shape::height || size == &Shape::width)) {
+      if (const auto near = numbers_.Find({launches_[0].shape.*size, launches_[1].shape.*size}, kFurthestExtent))
+        number = Number{near->kernel, near->launch, {}};
+    }
     if (!number) return Refuse(fmt::format("its {} is neither a constant nor a parameter of the kernel", what));
     found.*to = *number;
   }
-  const auto height = OutputOf(launches_[0].shape.out_height, launches_[1].shape.out_height, found.height, found.pad_y,
-                               found.rows, found.stride_y, found.dilation_y);
-  const auto width = OutputOf(launches_[0].shape.out_width, launches_[1].shape.out_width, found.width, found.pad_x, found.columns,
-                              found.stride_x, found.dilation_x);
-  if (!height || !width) return Refuse("the size of its output does not follow from its parameters");
-  found.out_height = *height, found.out_width = *width;
-  const ConvolutionShape& shape = launches_[0].shape;
+  const ConvolutionShape &shape = launches_[0].shape, &other = launches_[1].shape;
+  const bool turned = found.transposed = shape.transposed;
+  const auto depth = OutputOf(shape.out_depth, other.out_depth,
+                              {found.depth, found.pad_z, found.planes, found.stride_z, found.dilation_z, turned});
+  const auto height = OutputOf(shape.out_height, other.out_height,
+                               {found.height, found.pad_y, found.rows, found.stride_y, found.dilation_y, turned});
+  const auto width = OutputOf(shape.out_width, other.out_width,
+                              {found.width, found.pad_x, found.columns, found.stride_x, found.dilation_x, turned});
+  if (!depth || !height || !width) return Refuse("the size of its output does not follow from its parameters");
+  found.out_depth = *depth, found.out_height = *height, found.out_width = *width;
   found.x_last = shape.x_last, found.y_last = shape.y_last;
   found.channels_inner = shape.channels_inner, found.filters_inner = shape.filters_inner;
-  for (const Number* number : {&found.channels, &found.all_channels, &found.groups, &found.filters, &found.height, &found.width,
-                               &found.out_height, &found.out_width, &found.rows, &found.columns, &found.stride_y, &found.stride_x,
-                               &found.pad_y, &found.pad_x, &found.dilation_y, &found.dilation_x}) {
+  found.channels_outer = shape.channels_outer;
+  for (const Number* number :
+       {&found.channels,   &found.all_channels, &found.groups,     &found.filters,    &found.height,   &found.width,
+        &found.out_height, &found.out_width,    &found.rows,       &found.columns,    &found.stride_y, &found.stride_x,
+        &found.pad_y,      &found.pad_x,        &found.dilation_y, &found.dilation_x, &found.depth,    &found.out_depth,
+        &found.planes,     &found.stride_z,     &found.pad_z,      &found.dilation_z}) {
     for (const auto& [parameter, expression] : runs_.arguments()) {
       if (ContainsName(number->kernel, NameOf(parameter))) used_.insert(parameter);
     }

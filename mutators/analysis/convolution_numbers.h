@@ -50,8 +50,17 @@ class ConvolutionNumbers {
   std::optional<Number> TimesGroups(std::int64_t first, std::int64_t second, const Number& groups) const;
   bool AddGroups(Convolution& found);
   std::optional<Number> SizeOf(std::int64_t first, std::int64_t second) const;
-  std::optional<Number> OutputOf(std::int64_t first, std::int64_t second, const Number& size, const Number& pad,
-                                 const Number& taps, const Number& stride, const Number& dilation) const;
+  // An axis of a convolution.
+  struct Axis {
+    const Number& size;
+    const Number& pad;
+    const Number& taps;
+    const Number& stride;
+    const Number& dilation;
+    bool transposed;
+  };
+  std::optional<Number> OutputOf(std::int64_t first, std::int64_t second, const Axis& axis) const;
+  static std::string DefinedSize(const Axis& axis, std::string Number::*of);
 
   const SyntaxTree& tree_;
   const LaunchRuns& runs_;

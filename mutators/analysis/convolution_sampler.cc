@@ -129,6 +129,7 @@ void ConvolutionSampler::Observe(const LaunchRuns::Setting& setting, std::int64_
   ConvolutionObserved one;
   one.element = element;
   one.integers = LaunchRuns::BuiltinsOf(setting, thread);
+  one.integers.insert(setting.integers.begin(), setting.integers.end());
   for (const auto& [variable, value] : trace.after.values) {
     if (value.kind == ThreadValue::Kind::kInteger) one.integers[variable] = value.integer;
   }

@@ -30,8 +30,9 @@ bool ConvolutionTrials::Refuse(std::string why) {
 // Sizes that are no images', channels' or filters' number.
 std::set<std::string> ConvolutionTrials::NamesOfTaps() const {
   std::set<std::string> names;
-  for (const Convolution::Number* number : {&found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y,
-                                            &found_.pad_x, &found_.dilation_y, &found_.dilation_x}) {
+  for (const Convolution::Number* number :
+       {&found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y, &found_.pad_x, &found_.dilation_y,
+        &found_.dilation_x, &found_.planes, &found_.stride_z, &found_.pad_z, &found_.dilation_z}) {
     const auto named = Expression::Parse(number->launch).Names();
     names.insert(named.begin(), named.end());
   }
@@ -57,11 +58,13 @@ LaunchRuns::Sizes ConvolutionTrials::SmallSizes(std::size_t number) const {
         size = 2 * shape.groups;
       else if (name == found_.filters.launch)
         size = (3 - one) * multiple_ * shape.groups;
+      else if (name == found_.depth.launch)
+        size = (shape.planes - 1) * shape.dilation_z + 2 + one;
       else if (name == found_.height.launch)
         size = (shape.rows - 1) * shape.dilation_y + 2 + one;
       else if (name == found_.width.launch)
         size = (shape.columns - 1) * shape.dilation_x + 4 - one;
-      else if (name == found_.out_height.launch || name == found_.out_width.launch)
+      else if (name == found_.out_depth.launch || name == found_.out_height.launch || name == found_.out_width.launch)
         size = 4 + one;
       else {
         unknown.push_back(name);
@@ -95,7 +98,7 @@ bool ConvolutionTrials::RunSmall() {
       }
     }
     sampler_.SetShape(shape);
-    const std::int64_t each = shape.filters * shape.out_height * shape.out_width;
+    const std::int64_t each = shape.filters * shape.OutPixels();
     const auto count = static_cast<std::int64_t>(elements.size());
     if (count == 0 || *elements.begin() != 0 || *elements.rbegin() != count - 1 || count % each != 0)
       return Refuse("its threads do not store all elements of the output");
@@ -108,9 +111,10 @@ bool ConvolutionTrials::RunSmall() {
 bool ConvolutionTrials::FollowsFromSizes(int parameter) const {
   std::set<std::string> known;
   for (const Convolution::Number* number :
-       {&found_.images, &found_.channels, &found_.all_channels, &found_.groups, &found_.filters, &found_.height, &found_.width,
-        &found_.out_height, &found_.out_width, &found_.rows, &found_.columns, &found_.stride_y, &found_.stride_x, &found_.pad_y,
-        &found_.pad_x, &found_.dilation_y, &found_.dilation_x}) {
+       {&found_.images,    &found_.channels,   &found_.all_channels, &found_.groups,     &found_.filters,    &found_.height,
+        &found_.width,     &found_.out_height, &found_.out_width,    &found_.rows,       &found_.columns,    &found_.stride_y,
+        &found_.stride_x,  &found_.pad_y,      &found_.pad_x,        &found_.dilation_y, &found_.dilation_x, &found_.depth,
+        &found_.out_depth, &found_.planes,     &found_.stride_z,     &found_.pad_z,      &found_.dilation_z}) {
     const auto named = Expression::Parse(number->launch).Names();
     known.insert(named.begin(), named.end());
   }

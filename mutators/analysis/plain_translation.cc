@@ -45,6 +45,7 @@ class Translator {
     divided_.clear();
     more_parameters_.clear();
     heads_.clear();
+    of_fields_.clear();
     for (const Proposal::Change& change : proposal.changes) {
       const int function = FunctionAround(change.node);
       if (IsBehindOtherParameters(change)) {
@@ -65,6 +66,10 @@ class Translator {
       const int head = plain_.node(change.node).parent;
       if (function < 0 && !include && head > 0 && IsOfTemplate(head) && change.placement == Placement::kAfter) {
         heads_[head].emplace_back(plain_.node(change.node).range.end, change.text);
+        continue;
+      }
+      if (IsOfField(change)) {
+        of_fields_[plain_.node(change.node).name] = change.text;
         continue;
       }
       // An include goes to its place, whatever it is anchored to.
@@ -227,6 +232,15 @@ class Translator {
            change.node == LastParameter(plain_, function);
   }
 
+  // Whether a parameter is declared anew that the body has as a variable of its own.
+  bool IsOfField(const Proposal::Change& change) const {
+    const SyntaxNode& parameter = plain_.node(change.node);
+    if (parameter.kind_name != "ParmDecl" || change.placement != Placement::kReplace) return false;
+    const auto declared = differences_.fields.find(plain_.node(parameter.parent).name);
+    return declared != differences_.fields.end() && std::any_of(declared->second.begin(), declared->second.end(),
+                                                                [&](const auto& field) { return field.first == parameter.name; });
+  }
+
   // Lets arguments that follow those of the written out source follow those of the source. False if others change.
   bool PassArgumentsOfSource(LaunchChange& change) const {
     if (!HasOtherParameters(change.kernel)) return true;
@@ -271,7 +285,11 @@ class Translator {
     if (declared == differences_.fields.end()) return body;
     std::string lines;
     for (const auto& [name, declaration] : declared->second) {
-      if (ContainsName(body, name)) lines += fmt::format("\n{}{}", IndentUnit(source_), declaration);
+      if (!ContainsName(body, name)) continue;
+      const auto anew = of_fields_.find(name);
+      const std::string spelled =
+          anew == of_fields_.end() ? declaration : anew->second + declaration.substr(declaration.find(" = "));
+      lines += fmt::format("\n{}{}", IndentUnit(source_), spelled);
     }
     return body.insert(1, lines);
   }
@@ -298,7 +316,8 @@ class Translator {
   std::set<std::string> names_;                                              // of the source's declarations
   std::map<int, std::string> divided_;                                       // functions of templates: what becomes of them
   std::map<int, std::vector<std::pair<std::uint32_t, std::string>>> heads_;  // what goes into heads of theirs, and where
-  std::map<int, std::string> more_parameters_;  // what a proposal adds behind a function's parameters
+  std::map<int, std::string> more_parameters_;    // what a proposal adds behind a function's parameters
+  std::map<std::string, std::string> of_fields_;  // declarations of parameters that are fields, as a proposal wants them
 };
 
 }  // namespace

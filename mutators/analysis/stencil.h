@@ -19,6 +19,7 @@ namespace evo {
 // edge it reads nothing, the nearest element, or the one at the other edge. How it finds its place and its neighbours does not
 // matter: both are found by running its threads on numbers (thread_run.h). What it computes of them is not looked at.
 struct Stencil {
+  static constexpr std::size_t kElement = 3, kStored = 4;  // behind the axes
   // A number as an expression of the kernel's parameters, and of the launch line.
   struct Number {
     std::string kernel;
@@ -29,13 +30,14 @@ struct Stencil {
     std::int64_t low = 0;
     Number end;
   };
-  // What a variable is for a thread: a coordinate, or the element's index (kElement), plus `shift`.
+  // What a variable is for a thread: a coordinate, the element's index (kElement), or its number among those that are stored
+  // (kStored), plus `shift`.
   struct Role {
     std::size_t axis = 0;
     std::int64_t shift = 0;
+    bool IsCoordinate() const { return axis < kElement; }
     bool operator==(const Role&) const = default;
   };
-  static constexpr std::size_t kElement = 3;
   // A distance along an axis: a number plus multiples of the counters of loops.
   struct Offset {
     std::int64_t constant = 0;

@@ -26,7 +26,12 @@ std::int64_t StencilLaunch::Existing(std::int64_t coordinate, std::size_t axis) 
 
 std::int64_t StencilLaunch::ValueIn(const Stencil::Role& role, const StencilThread& thread) const {
   if (role.axis == Stencil::kElement) return thread.element + role.shift;
-  return PlaceOf(thread.element)[role.axis] + role.shift;
+  const StencilPlace place = PlaceOf(thread.element);
+  if (role.IsCoordinate()) return place[role.axis] + role.shift;
+  std::int64_t number = 0;
+  for (std::size_t axis = dimensions; axis-- > 0;)
+    number = number * (stores.end[axis] - stores.low[axis]) + place[axis] - stores.low[axis];
+  return number + role.shift;
 }
 
 }  // namespace evo

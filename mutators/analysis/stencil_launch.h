@@ -38,6 +38,7 @@ struct StencilLaunch {
   std::size_t dimensions = 2;
   std::array<std::int64_t, 2> lengths{1, 1};  // elements from a row to the next; rows from a plane to the next
   StencilBox reads{{}, {1, 1, 1}};            // the elements that are read
+  StencilBox stores{{}, {1, 1, 1}};           // and those that are stored
   std::array<bool, 3> periodic{};             // axes along which the other edge of `reads` follows an edge
 };
 // Two launches, the sizes of which differ.

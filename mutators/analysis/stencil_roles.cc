@@ -29,8 +29,8 @@ std::optional<Stencil::Role> RoleAlong(const StencilLaunches& launches, int vari
 std::map<int, Stencil::Role> StencilRolesOf(const StencilLaunches& launches, const std::vector<int>& variables) {
   std::map<int, Stencil::Role> roles;
   for (const int variable : variables) {
-    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}, std::size_t{2}, Stencil::kElement}) {
-      if (axis >= launches[0].dimensions && axis != Stencil::kElement) continue;
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}, std::size_t{2}, Stencil::kElement, Stencil::kStored}) {
+      if (axis >= launches[0].dimensions && axis < Stencil::kElement) continue;
       const auto role = RoleAlong(launches, variable, axis);
       if (!role) continue;
       roles[variable] = *role;

@@ -167,6 +167,7 @@ bool StencilShape::FindStores(Stencil& found) {
     }
     if (boxes[i].Volume() != static_cast<std::int64_t>(elements.size()))
       return Refuse("its threads do not store all elements of a box");
+    launches_[i].stores = boxes[i];
   }
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
     const auto range = StencilRangeOf(numbers_, boxes, axis);

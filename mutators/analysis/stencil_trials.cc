@@ -42,6 +42,8 @@ bool StencilTrials::RunLarge(Stencil& found) {
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
     large.reads.low[axis] = found.reads[axis].low;
     large.reads.end[axis] = setting->ValueOf(found.reads[axis].end.launch);
+    large.stores.low[axis] = found.stores[axis].low;
+    large.stores.end[axis] = setting->ValueOf(found.stores[axis].end.launch);
   }
   if (!sampler_.AddSome(large, kLargeThreads, kTriesOfLarge * kLargeThreads)) return Refuse(sampler_.why());
   // With several tiles, a place in a tile is no coordinate.
@@ -79,16 +81,22 @@ bool StencilTrials::DoesAsFound(const StencilLaunch& launch, const StencilThread
   return true;
 }
 
-// The kernel's parameters that are sizes, or numbers of the launch line.
+// The kernel's parameters that are sizes, numbers of the launch line, or the same there as a size.
 std::set<int> StencilTrials::SizesOf(const Stencil& found) const {
   std::set<int> sizes;
+  std::set<std::string> passed;
   for (const auto& [parameter, expression] : runs_.arguments()) {
     const std::string& name = context_.tree.node(parameter).name;
     bool used = expression.Names().empty();
     for (const Stencil::Number& number : found.lengths) used |= ContainsName(number.kernel, name);
     for (std::size_t axis = 0; axis < found.dimensions; ++axis)
       used |= ContainsName(found.stores[axis].end.kernel, name) || ContainsName(found.reads[axis].end.kernel, name);
-    if (used) sizes.insert(parameter);
+    if (!used) continue;
+    sizes.insert(parameter);
+    passed.insert(std::string(expression.text()));
+  }
+  for (const auto& [parameter, expression] : runs_.arguments()) {
+    if (passed.contains(std::string(expression.text()))) sizes.insert(parameter);
   }
   return sizes;
 }

@@ -19,16 +19,59 @@
 namespace evo {
 namespace {
 
-// The fields of a struct of this name; empty if there is no such struct, or one that has more than fields.
-std::vector<int> FieldsOf(const SyntaxTree& tree, const std::string& type) {
-  for (const int one : NodesOfKind(tree, "StructDecl")) {
-    if (tree.node(one).name != type || tree.node(one).children.empty()) continue;
-    std::vector<int> fields;
-    for (const int child : tree.node(one).children) {
-      if (tree.node(child).kind_name != "FieldDecl" || tree.node(child).type.ends_with("]")) return {};
-      fields.push_back(child);
+// Parameters of a class template whose numbers have one digit.
+constexpr std::size_t kMostTypes = 10;
+
+struct StructField {
+  std::string type, name;
+};
+
+// The arguments of `Image<const float, 3>`.
+std::vector<std::string> TemplateArgumentsOf(const std::string& type) {
+  std::vector<std::string> arguments;
+  const std::size_t open = type.find('<');
+  if (open == std::string::npos || !type.ends_with('>')) return arguments;
+  int depth = 0;
+  std::string argument;
+  for (std::size_t at = open + 1; at < type.size(); ++at) {
+    depth += (type[at] == '<') - (type[at] == '>');
+    if (depth < 0 || (depth == 0 && type[at] == ',')) {
+      arguments.push_back(argument.substr(argument.find_first_not_of(' ')));
+      argument.clear();
+    } else {
+      argument += type[at];
     }
-    return fields;
+  }
+  return arguments;
+}
+
+// The fields of a struct, or class template, of this type; empty if there is none, or one that has more than fields and methods.
+std::vector<StructField> FieldsOf(const SyntaxTree& tree, const std::string& type) {
+  const std::string name = type.substr(0, type.find('<'));
+  const std::vector<std::string> arguments = TemplateArgumentsOf(type);
+  for (int one = 0; one < static_cast<int>(tree.nodes().size()); ++one) {
+    const SyntaxNode& node = tree.node(one);
+    if (node.kind_name != (arguments.empty() ? "StructDecl" : "ClassTemplate") || node.name != name || node.children.empty())
+      continue;
+    std::vector<StructField> fields;
+    std::size_t parameters = 0;
+    for (const int child : node.children) {
+      const SyntaxNode& member = tree.node(child);
+      if (member.kind_name == "TemplateTypeParameter") ++parameters;
+      if (member.kind_name == "TemplateTypeParameter" || member.kind_name == "CXXMethod") continue;
+      if (member.kind_name != "FieldDecl" || member.type.ends_with("]")) return {};
+      // The type of a parameter is spelled by its number.
+      std::string of_field = member.type;
+      for (std::size_t i = 0; i < std::min(arguments.size(), kMostTypes); ++i) {
+        const std::string parameter = fmt::format("type-parameter-0-{}", i);
+        if (const std::size_t at = of_field.find(parameter); at != std::string::npos)
+          of_field.replace(at, parameter.size(), arguments[i]);
+      }
+      if (of_field.starts_with("const const ")) of_field.erase(0, 6);
+      if (of_field.find("type-parameter") != std::string::npos) return {};
+      fields.push_back({of_field, member.name});
+    }
+    return parameters == arguments.size() ? fields : std::vector<StructField>();
   }
   return {};
 }
@@ -71,13 +114,13 @@ class StructFlattener {
  private:
   bool Replace(int parameter, const std::string& argument) {
     const SyntaxNode& node = tree_.node(parameter);
-    const std::vector<int> fields = FieldsOf(tree_, WithoutConst(node.type));
+    const std::vector<StructField> fields = FieldsOf(tree_, WithoutConst(node.type));
     const auto values = PartsOf(argument);
     if (fields.empty() || fields.size() != values.size()) return false;
     names_ += " " + node.name;
     std::vector<std::string> parameters;
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const SyntaxNode& field = tree_.node(fields[i]);
+      const StructField& field = fields[i];
       const std::string name = UnusedName(tree_.text(), fmt::format("{}_{}", node.name, field.name));
       parameters.push_back(Declared(field.type, name));
       arguments_.push_back(values[i]);
@@ -89,7 +132,7 @@ class StructFlattener {
       const std::string prefix = fmt::format("{}.", node.name);
       if (tree_.node(member).kind_name != "MemberRefExpr" || !tree_.Text(member).starts_with(prefix)) return false;
       const std::string field(tree_.Text(member).substr(prefix.size()));
-      const auto found = std::find_if(fields.begin(), fields.end(), [&](int one) { return tree_.node(one).name == field; });
+      const auto found = std::find_if(fields.begin(), fields.end(), [&](const StructField& one) { return one.name == field; });
       if (found == fields.end()) return false;
       const auto place = static_cast<std::size_t>(found - fields.begin());
       replacements_.emplace_back(member, declarations_[declarations_.size() - fields.size() + place].first);

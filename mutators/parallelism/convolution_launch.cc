@@ -29,7 +29,8 @@ Proposal ConvolutionChanges(const SyntaxTree& tree, const Convolution& found, co
   std::string parameters, arguments;
   for (const auto& [number, name] :
        {std::pair(&found.images, NameOfImages(tree, found)), std::pair(&found.filters, NameOfFilters(tree, found))}) {
-    if (!number->kernel.empty()) continue;
+    // Blocks of one channel know their image by their number.
+    if (!number->kernel.empty() || (found.depthwise && number == &found.images)) continue;
     parameters += fmt::format(", int {}", name);
     arguments += fmt::format(", {}", number->launch);
   }

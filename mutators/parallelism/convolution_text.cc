@@ -18,7 +18,7 @@ const std::string_view kConvolutionBegin = R"(
 const std::string_view kConvolutionPlace = R"(
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int own_m = warp / WARPS_N_ * kWarpM, own_n = warp % WARPS_N_ * kWarpN;
-  const int filters = FILTERS_, pixels = OUT_HEIGHT_ * OUT_WIDTH_, plane = HEIGHT_ * WIDTH_;
+  const int filters = FILTERS_, pixels = OUT_EXTENT_, plane = EXTENT_;
   TAPS_DECLARED_
   FIRST_FILTER_DECLARED_
   // Of the block's pixels, which may be of several images: how many there are, and where the first is.
@@ -26,7 +26,7 @@ const std::string_view kConvolutionPlace = R"(
   const int start = static_cast<int>(first - first_image * pixels);
   const int count = static_cast<int>(min((long long)IMAGES_ * pixels - first, (long long)TILE_N_));
   // Distances within these images are bytes in 32 bits.
-  if (((start + count - 1) / pixels + 1ll) * ALL_CHANNELS_ * HEIGHT_ * WIDTH_ * sizeof(ELEMENT_) >> 32) __trap();
+  if (((start + count - 1) / pixels + 1ll) * ALL_CHANNELS_ * EXTENT_ * sizeof(ELEMENT_) >> 32) __trap();
   const char* from_x = reinterpret_cast<const char*>(X_ + first_image * ALL_CHANNELS_ * plane + GROUP_BEGIN_);
 )";
 
@@ -50,12 +50,12 @@ const std::string_view kPlacesByMask = R"(
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
-      const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_, at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
-      place[p][e] = 2u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 2u * (at_y * WIDTH_ + at_x) * PIXEL_;
+      const int FIRSTS_;
+      place[p][e] = 2u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 2u * (FROM_FIRST_) * PIXEL_;
 #pragma unroll
       for (int t = 0; t < taps; ++t) {
-        const int down = at_y + t / COLUMNS_ * DOWN_, along = at_x + t % COLUMNS_ * ALONG_;
-        if (n < count && down >= 0 && down < HEIGHT_ && along >= 0 && along < WIDTH_) inside[p][e] |= 1u << t;
+        const int TAPS_OF_T_;
+        if (n < count && TAP_WITHIN_) inside[p][e] |= 1u << t;
       }
     }
   }
@@ -66,14 +66,16 @@ const std::string_view kPlacesByCompare = R"(
   // past the end is far below the image.
   unsigned place[kPairs][2];
   int top[kPairs][2], left[kPairs][2];
+  VOLUME_ int front[kPairs][2];
 #pragma unroll
   for (int p = 0; p < kPairs; ++p) {
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       const int n = p * 64 + lane * 2 + e, pixel = (start + n) % pixels;
       place[p][e] = 2u * ((start + n) / pixels) * ALL_CHANNELS_ * plane;
-      top[p][e] = n < count ? pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ : 1 << 29;
-      left[p][e] = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
+      top[p][e] = n < count ? FIRST_Y_ : 1 << 29;
+      left[p][e] = FIRST_X_;
+      VOLUME_ front[p][e] = FIRST_Z_;
     }
   }
 )";
@@ -85,7 +87,7 @@ const std::string_view kLinesByMask = R"(
   __shared__ uint2 lines[TILE_K_];
   const auto describe = [&](int tile) {
     const int k = tile * TILE_K_ + warp + lane * kWarps, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
-    const unsigned away = SIZE_ * channel * PLANE_ + SIZE_ * (tap / COLUMNS_ * DOWN_ * WIDTH_ + tap % COLUMNS_ * ALONG_) * PIXEL_;
+    const unsigned away = SIZE_ * channel * PLANE_ + SIZE_ * (AWAY_OF_TAP_) * PIXEL_;
     if (lane < kRows) lines[warp + lane * kWarps] = {away, k < products ? 1u << tap : 0};
   };
 )";
@@ -96,9 +98,10 @@ const std::string_view kLinesByCompare = R"(
   __shared__ uint4 lines[TILE_K_];
   const auto describe = [&](int tile) {
     const int k = tile * TILE_K_ + warp + lane * kWarps, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
-    const unsigned away = 2u * channel * PLANE_, along = tap % COLUMNS_ * ALONG_;
-    const unsigned down = k < products ? tap / COLUMNS_ * DOWN_ : 1 << 28;
-    if (lane < kRows) lines[warp + lane * kWarps] = {away, down, along, 0};
+    const unsigned away = 2u * channel * PLANE_, along = DISTANCE_X_;
+    const unsigned down = k < products ? DISTANCE_Y_ : 1 << 28;
+    VOLUME_ const unsigned inward = DISTANCE_Z_;
+    if (lane < kRows) lines[warp + lane * kWarps] = {away, down, along, INWARD_OF_LINE_};
   };
 )";
 
@@ -126,9 +129,9 @@ const std::string_view kLoadFilters = R"(
 // Where neighbouring elements are those of other filters.
 const std::string_view kLoadInnerFilters = R"(
       for (int t = threadIdx.x; t < TILE_M_ * TILE_K_; t += kThreads) {
-        const int row = t % TILE_M_, k = t / TILE_M_, filter = first_m + row, source = next * TILE_K_ + k;
+        const int row = ROW_OF_T_, k = LINE_OF_T_, filter = first_m + row, source = next * TILE_K_ + k;
         ELEMENT_ value = 0.0f;
-        if (filter < END_M_ && source < products) value = F_[(long long)source * filters + filter];
+        if (filter < END_M_ && source < products) value = F_[SOURCE_INDEX_];
         tile_f[next % 2][row][k] = value;
       }
 )";
@@ -158,9 +161,9 @@ const std::string_view kLoadByCompare = R"(
         for (int p = 0; p < kPairs; ++p) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
-            const int at_y = top[p][e] + int(line.y), at_x = left[p][e] + int(line.z);
-            const char* from = from_x + (place[p][e] + line.x + 2u * (at_y * WIDTH_ + at_x) * PIXEL_);
-            const bool within = at_y >= 0 && at_y < HEIGHT_ && at_x >= 0 && at_x < WIDTH_;
+            const int AT_OF_LINE_;
+            const char* from = from_x + (place[p][e] + line.x + 2u * (FROM_FIRST_) * PIXEL_);
+            const bool within = AT_WITHIN_;
             values[r][p][e] = 0;
             if (within) values[r][p][e] = *reinterpret_cast<const unsigned short*>(from);
           }
@@ -243,7 +246,7 @@ const std::string_view kFloatConvolution = R"(
   constexpr int kAlongM = TILE_M_ / THREAD_M_, kAlongN = TILE_N_ / THREAD_N_, kThreads = kAlongM * kAlongN;
   __shared__ float tile_f[TILE_K_][TILE_M_ + 1], tile_x[TILE_K_][TILE_N_];
   const int own_m = threadIdx.x / kAlongN, own_n = threadIdx.x % kAlongN;
-  const int filters = FILTERS_, pixels = OUT_HEIGHT_ * OUT_WIDTH_, plane = HEIGHT_ * WIDTH_;
+  const int filters = FILTERS_, pixels = OUT_EXTENT_, plane = EXTENT_;
   TAPS_DECLARED_
   FIRST_FILTER_DECLARED_
   const long long first = blockIdx.x / blocks_m * (long long)TILE_N_, end = (long long)IMAGES_ * pixels;
@@ -257,11 +260,12 @@ const std::string_view kFloatConvolution = R"(
       const int k = step + t / TILE_N_, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
       const long long n = first + t % TILE_N_, image = n / pixels;
       const int pixel = static_cast<int>(n - image * pixels);
-      const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ + tap / COLUMNS_ * DOWN_;
-      const int at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_ + tap % COLUMNS_ * ALONG_;
-      const bool within = n < end && k < products && at_y >= 0 && at_y < HEIGHT_ && at_x >= 0 && at_x < WIDTH_;
+      VOLUME_ const int at_z = AT_Z_;
+      const int at_y = AT_Y_;
+      const int at_x = AT_X_;
+      const bool within = n < end && k < products && AT_WITHIN_;
       const long long of_image = image * ALL_CHANNELS_ * plane + GROUP_BEGIN_;
-      const long long place = of_image + (long long)channel * PLANE_ + (at_y * WIDTH_ + at_x) * PIXEL_;
+      const long long place = of_image + (long long)channel * PLANE_ + (FROM_FIRST_) * PIXEL_;
       tile_x[t / TILE_N_][t % TILE_N_] = within ? X_[place] : 0.0f;
     }
     __syncthreads();

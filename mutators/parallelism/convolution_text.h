@@ -16,6 +16,8 @@ extern const std::string_view kLoadByMask, kLoadByCompare;
 extern const std::string_view kConvolutionProducts, kConvolutionStores;
 // The whole body for floats.
 extern const std::string_view kFloatConvolution;
+// And for one channel a group.
+extern const std::string_view kDepthwiseConvolution;
 
 // Parts for floats on tensor cores, in this order: kSplitBegin, kConvolutionPlace, places, lines, kSplitLoop, filters, loads,
 // kSplitStep, kConvolutionStores. Where there is a choice besides that of masks: one row has no coordinates down.

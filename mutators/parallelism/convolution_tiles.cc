@@ -34,7 +34,15 @@ const std::vector<std::int64_t> kElementsOfThread{1, 2, 4, 8};
 constexpr int kMostThreadsOfFloats = 512;
 constexpr int kStaticShared = 49152;
 
-// One thread per element of a convolution becomes a block per tile of filters and pixels on tensor cores. All of it at once,
+// With one channel a group: rows and columns of a block, and rows of a thread.
+constexpr ConvolutionStart kStartsOfDepthwise[] = {{16, 32, 0, 4, 0}, {8, 16, 0, 1, 0}};
+const std::vector<std::int64_t> kRowsOfBlock{4, 8, 16, 32};
+const std::vector<std::int64_t> kColumnsOfBlock{16, 32, 64};
+const std::vector<std::int64_t> kRowsOfThread{1, 2, 4, 8};
+constexpr int kMostThreadsOfDepthwise = 1024;
+
+// One thread per element of a convolution becomes a block per tile of filters and pixels on tensor cores, or, with one channel a
+// group, a block per tile of a channel. All of it at once,
 // because each step alone makes the kernel slower.
 class ConvolutionTiles : public KernelVisitor {
  public:
@@ -53,9 +61,30 @@ class ConvolutionTiles : public KernelVisitor {
   // Gives each convolution's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsConvolution, [&](const Convolution& found, const Refuse&) {
+      if (found.depthwise) {
+        for (const ConvolutionStart& start : kStartsOfDepthwise) propose(Depthwise(context, found, start));
+        return;
+      }
       const auto& starts = found.element == "float" ? kStartsOfFloats : kStartsOfConvolution;
       for (const ConvolutionStart& start : starts) propose(Tiled(context, found, start));
     });
+  }
+
+  // A block for a tile of one channel of an image.
+  static Proposal Depthwise(const MutationContext& context, const Convolution& found, const ConvolutionStart& start) {
+    const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
+    const ConvolutionParameters names{
+        unused("TILE_Y"), unused("TILE_X"), "", unused("THREAD_Y"), "", "", NameOfFilters(context.tree, found), ""};
+    const ConvolutionWriter writer(context.tree, found, ConvolutionForm::kDepthwise, names);
+    Proposal proposal = ConvolutionChanges(context.tree, found, writer);
+    proposal.launch.push_back({found.launch->kernel, "shared", writer.TileBytes()});
+    proposal.brings = {{names.tile_m, kRowsOfBlock, start.tile_m},
+                       {names.tile_n, kColumnsOfBlock, start.tile_n},
+                       {names.warps_m, kRowsOfThread, start.warps_m}};
+    const std::string threads = writer.Threads();
+    proposal.constraints = {fmt::format("{} >= {}", names.tile_m, names.warps_m),
+                            fmt::format("{0} >= 32 && {0} <= {1}", threads, kMostThreadsOfDepthwise)};
+    return proposal;
   }
 
   static Proposal Tiled(const MutationContext& context, const Convolution& found, const ConvolutionStart& start) {

@@ -9,51 +9,27 @@
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/parallelism/convolution_axes.h"
+#include "mutators/parallelism/convolution_names.h"
 #include "mutators/parallelism/convolution_text.h"
 #include "mutators/parallelism/split_product.h"
 
 namespace evo {
 namespace {
 
-using namespace std::string_view_literals;
-
-// Names of the texts below that the source may have already, and get a number behind them then.
-constexpr std::array kConvolutionNames{
-    "kWarps"sv,   "kThreads"sv, "kWarpM"sv,       "kWarpN"sv, "kPairs"sv, "kRows"sv,   "kRow"sv,   "tiles"sv,   "tile_f"sv,
-    "tile_x"sv,   "warp"sv,     "lane"sv,         "own_m"sv,  "own_n"sv,  "filters"sv, "pixels"sv, "taps"sv,    "products"sv,
-    "blocks_m"sv, "first"sv,    "first_image"sv,  "start"sv,  "count"sv,  "n"sv,       "image"sv,  "first_m"sv, "from_x"sv,
-    "place"sv,    "wanted"sv,   "plane"sv,        "top"sv,    "left"sv,   "pixel"sv,   "at_y"sv,   "within"sv,  "at_x"sv,
-    "inside"sv,   "sums"sv,     "steps"sv,        "step"sv,   "next"sv,   "values"sv,  "round"sv,  "t"sv,       "row"sv,
-    "k"sv,        "filter"sv,   "channel"sv,      "tap"sv,    "line"sv,   "lines"sv,   "away"sv,   "from"sv,    "describe"sv,
-    "tile"sv,     "part_k"sv,   "part_m"sv,       "part_n"sv, "i"sv,      "j"sv,       "e"sv,      "p"sv,       "r"sv,
-    "own"sv,      "source"sv,   "down"sv,         "along"sv,  "slot"sv,   "value"sv,   "end"sv,    "kAlongM"sv, "kAlongN"sv,
-    "kColumns"sv, "high_m"sv,   "low_m"sv,        "high_n"sv, "low_n"sv,  "eight"sv,   "part"sv,   "total"sv,   "group"sv,
-    "of_image"sv, "of_group"sv, "group_blocks"sv, "end_m"sv};
-
 // What the accumulator's loop has summed up.
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
 constexpr std::string_view kOwnFloatSum = "sums[i][j]";
+constexpr std::string_view kOwnDepthwiseSum = "sums[r]";
 constexpr std::string_view kOwnTotal = "total";
-
-// The text with another name in the place of this one, but in lines of comments.
-std::string WithOtherNameInCode(const std::string& text, std::string_view name, const std::string& other) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    const std::string line = text.substr(at, end - at);
-    result += line.find_first_not_of(' ') == line.find("//") ? line : WithOtherName(line, name, other);
-    at = end;
-  }
-  return result;
-}
 
 }  // namespace
 
 ConvolutionWriter::ConvolutionWriter(const SyntaxTree& tree, const Convolution& found, ConvolutionForm form,
                                      ConvolutionParameters names)
     : tree_(tree), found_(found), form_(form), names_(std::move(names)) {
-  if (form == ConvolutionForm::kFloats) return;
-  if (!found.filters_inner) blocks_.push_back(&kCopyVector);
+  if (form == ConvolutionForm::kFloats || form == ConvolutionForm::kDepthwise) return;
+  if (!HasScatteredFilters()) blocks_.push_back(&kCopyVector);
   blocks_.push_back(&kLoadMatrices);
   if (form == ConvolutionForm::kHalves)
     blocks_.insert(blocks_.end(), {&kLoadTransposed, &kMultiplyAdd});
@@ -69,16 +45,23 @@ std::string ConvolutionWriter::Blocks() const {
 }
 
 bool ConvolutionWriter::IsInRow() const {
-  return found_.rows.constant == 1 && found_.height.constant == 1 && found_.out_height.constant == 1 &&
+  return !found_.transposed && found_.rows.constant == 1 && found_.height.constant == 1 && found_.out_height.constant == 1 &&
          found_.pad_y.constant == 0;
 }
 
-bool ConvolutionWriter::HasMasks() const {
-  return found_.rows.constant && found_.columns.constant && *found_.rows.constant * *found_.columns.constant <= 32;
+std::optional<std::int64_t> ConvolutionWriter::Taps() const {
+  const auto &planes = found_.planes.constant, &rows = found_.rows.constant, &columns = found_.columns.constant;
+  return planes && rows && columns ? std::optional(*planes * *rows * *columns) : std::nullopt;
 }
 
+bool ConvolutionWriter::HasMasks() const { return Taps() && *Taps() <= 32; }
+
 std::string ConvolutionWriter::Grid() const {
-  const std::string rows = found_.out_height.constant == 1 ? "" : found_.out_height.launch + " * ";
+  if (form_ == ConvolutionForm::kDepthwise)
+    return fmt::format("{} * {} * ceil_div({}, {}) * ceil_div({}, {})", found_.images.launch, found_.filters.launch,
+                       found_.out_height.launch, names_.tile_m, found_.out_width.launch, names_.tile_n);
+  std::string rows = found_.out_depth.constant == 1 ? "" : found_.out_depth.launch + " * ";
+  if (found_.out_height.constant != 1) rows += found_.out_height.launch + " * ";
   const std::string& groups = found_.groups.launch;
   const std::string blocks_m = HasGroups()
                                    ? fmt::format("{0} * ceil_div({1} / {0}, {2})", groups, found_.filters.launch, names_.tile_m)
@@ -88,12 +71,22 @@ std::string ConvolutionWriter::Grid() const {
 }
 
 std::string ConvolutionWriter::Threads() const {
+  if (form_ == ConvolutionForm::kDepthwise) return fmt::format("{} / {} * {}", names_.tile_m, names_.warps_m, names_.tile_n);
   if (form_ == ConvolutionForm::kFloats)
     return fmt::format("{} / {} * ({} / {})", names_.tile_m, names_.warps_m, names_.tile_n, names_.warps_n);
   return fmt::format("{} * {} * 32", names_.warps_m, names_.warps_n);
 }
 
 std::string ConvolutionWriter::TileBytes() const {
+  if (form_ == ConvolutionForm::kDepthwise) {
+    const auto extent = [](const std::string& tile, const Convolution::Number& stride, const Convolution::Number& taps,
+                           const Convolution::Number& dilation) {
+      return fmt::format("(({} - 1) * {} + ({} - 1) * {} + 1)", tile, stride.launch, taps.launch, dilation.launch);
+    };
+    return fmt::format("({} * {} + {} * {}) * 4", extent(names_.tile_m, found_.stride_y, found_.rows, found_.dilation_y),
+                       extent(names_.tile_n, found_.stride_x, found_.columns, found_.dilation_x), found_.rows.launch,
+                       found_.columns.launch);
+  }
   if (form_ == ConvolutionForm::kFloats)
     return fmt::format("{} * ({} + 1 + {}) * 4", names_.tile_k, names_.tile_m, names_.tile_n);
   if (form_ == ConvolutionForm::kSplitFloats)
@@ -121,11 +114,7 @@ std::string ConvolutionWriter::Kept() const {
 
 // The text with names that are free in the place of its own. Comments keep their words.
 std::string ConvolutionWriter::Own(std::string text) const {
-  const std::string kept = Kept();
-  for (const std::string_view name : kConvolutionNames) {
-    const std::string unused = UnusedName(kept, std::string(name));
-    if (unused != name) text = WithOtherNameInCode(text, name, unused);
-  }
+  text = WithFreeNames(std::move(text), Kept());
   for (const DeviceBlock* block : blocks_)
     text = WithOtherName(text, block->name, UnusedName(tree_.text(), std::string(block->name)));
   return text;
@@ -142,7 +131,12 @@ std::string ConvolutionWriter::Laid(std::string text) const {
       {"TAP_OF_K_", found_.channels_inner ? "k / CHANNELS_" : "k % taps"},
       {"ROW_OF_T_", found_.filters_inner ? "t % TILE_M_" : "t / TILE_K_"},
       {"LINE_OF_T_", found_.filters_inner ? "t / TILE_M_" : "t % TILE_K_"},
-      {"FILTER_INDEX_", found_.filters_inner ? "(long long)k * filters + filter" : "(long long)filter * products + k"}};
+      {"TAP_INDEX_", found_.filters_inner ? "t * filters + filter" : "filter * taps + t"},
+      {"SOURCE_INDEX_", found_.channels_outer ? "((long long)(source / taps) * filters + filter) * taps + source % taps"
+                                              : "(long long)source * filters + filter"},
+      {"FILTER_INDEX_", found_.channels_outer  ? "((long long)(k / taps) * filters + filter) * taps + k % taps"
+                        : found_.filters_inner ? "(long long)k * filters + filter"
+                                               : "(long long)filter * products + k"}};
   for (const auto& [word, meaning] : words) text = WithOtherName(text, word, std::string(meaning));
   return text;
 }
@@ -174,6 +168,12 @@ std::string ConvolutionWriter::Filled(std::string text) const {
                                                             {"STRIDE_X_", found_.stride_x.kernel},
                                                             {"PAD_Y_", found_.pad_y.kernel},
                                                             {"PAD_X_", found_.pad_x.kernel},
+                                                            {"DEPTH_", found_.depth.kernel},
+                                                            {"OUT_DEPTH_", found_.out_depth.kernel},
+                                                            {"PLANES_", found_.planes.kernel},
+                                                            {"STRIDE_Z_", found_.stride_z.kernel},
+                                                            {"PAD_Z_", found_.pad_z.kernel},
+                                                            {"INWARD_", found_.dilation_z.kernel},
                                                             {"DOWN_", found_.dilation_y.kernel},
                                                             {"ALONG_", found_.dilation_x.kernel},
                                                             {"THREAD_M_", names_.warps_m},
@@ -202,16 +202,17 @@ std::string ConvolutionWriter::TextOf(Convolution::Role role) const {
                               "pixel",
                               "image * filters + filter",
                               "(long long)filter * pixels + pixel",
-                              "(image * filters + filter) * pixels + pixel"};
+                              "(image * filters + filter) * pixels + pixel",
+                              "pixel / (OUT_HEIGHT_ * OUT_WIDTH_)"};
   if (role == Convolution::Role::kElement && found_.y_last) return Filled(Own("(image * pixels + pixel) * filters + filter"));
+  if (role == Convolution::Role::kRow && found_.planes.constant != 1) return Filled(Own("pixel / OUT_WIDTH_ % OUT_HEIGHT_"));
   return Filled(Own(kTexts.at(static_cast<std::size_t>(role))));
 }
 
 // The sum of an element.
 std::string ConvolutionWriter::Total() const {
-  return Own(std::string(form_ == ConvolutionForm::kHalves   ? kOwnSum
-                         : form_ == ConvolutionForm::kFloats ? kOwnFloatSum
-                                                             : kOwnTotal));
+  const std::string_view sums[] = {kOwnSum, kOwnFloatSum, kOwnTotal, kOwnDepthwiseSum};
+  return Own(std::string(sums[static_cast<std::size_t>(form_)]));
 }
 
 // It as an element of the output.
@@ -266,13 +267,15 @@ std::vector<std::string_view> ConvolutionWriter::Parts() const {
   switch (form_) {
     case ConvolutionForm::kFloats:
       return {kFloatConvolution};
+    case ConvolutionForm::kDepthwise:
+      return {kDepthwiseConvolution};
     case ConvolutionForm::kHalves:
       return {kConvolutionBegin,
               kConvolutionPlace,
               HasMasks() ? kPlacesByMask : kPlacesByCompare,
               HasMasks() ? kLinesByMask : kLinesByCompare,
               kConvolutionLoop,
-              found_.filters_inner ? kLoadInnerFilters : kLoadFilters,
+              HasScatteredFilters() ? kLoadInnerFilters : kLoadFilters,
               HasMasks() ? kLoadByMask : kLoadByCompare,
               kConvolutionProducts,
               kConvolutionStores};
@@ -284,7 +287,7 @@ std::vector<std::string_view> ConvolutionWriter::Parts() const {
           chosen(kSplitPlacesByMask, kSplitPlacesByCompare, kSplitPlacesInRow),
           chosen(kLinesByMask, kSplitLinesByCompare, kSplitLinesInRow),
           kSplitLoop,
-          found_.filters_inner ? kSplitLoadInnerFilters : kSplitLoadFilters,
+          HasScatteredFilters() ? kSplitLoadInnerFilters : kSplitLoadFilters,
           kSplitLoad,
           kSplitStep,
           kConvolutionStores};
@@ -317,14 +320,14 @@ std::string ConvolutionWriter::Body() const {
     text = WithOtherName(text, "PRODUCTS_", Product());
     text = WithOtherName(text, "EPILOGUE_", std::string(kSplitTotal.substr(1)) + "EPILOGUE_");
   }
-  const std::string taps = HasMasks() ? fmt::format("constexpr int taps = {};\n  const int products = CHANNELS_ * taps;",
-                                                    *found_.rows.constant * *found_.columns.constant)
-                                      : fmt::format("const int taps = {}COLUMNS_, products = CHANNELS_ * taps;",
-                                                    found_.rows.constant == 1 ? "" : "ROWS_ * ");
+  const std::string taps =
+      HasMasks() ? fmt::format("constexpr int taps = {};\n  const int products = CHANNELS_ * taps;", *Taps())
+                 : fmt::format("const int taps = {}{}COLUMNS_, products = CHANNELS_ * taps;",
+                               found_.planes.constant == 1 ? "" : "PLANES_ * ", found_.rows.constant == 1 ? "" : "ROWS_ * ");
   text = WithOtherName(text, "TAPS_DECLARED_", taps);
   text = WithOtherName(text, "FIRST_FILTER_DECLARED_", std::string((HasGroups() ? kFirstFilterOfGroup : kFirstFilter).substr(1)));
   text = WithOtherName(text, "END_M_", HasGroups() ? "end_m" : "filters");
-  text = Filled(Own(Laid(text)));
+  text = Filled(Own(Laid(WithAxes(text, found_))));
   return fmt::format("{{\n{}}}", WithOtherName(text, "EPILOGUE_", Epilogue()));
 }
 

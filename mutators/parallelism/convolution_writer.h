@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,10 +15,10 @@ namespace evo {
 
 // The names of the parameters of a convolution by tiles.
 struct ConvolutionParameters {
-  std::string tile_m;   // filters of a block
-  std::string tile_n;   // pixels of a block
+  std::string tile_m;   // filters of a block; of kDepthwise, rows
+  std::string tile_n;   // pixels of a block; of kDepthwise, columns
   std::string tile_k;   // taps of a step
-  std::string warps_m;  // warps of a block along the filters; of floats, filters of a thread
+  std::string warps_m;  // warps of a block along the filters; of floats, filters of a thread; of kDepthwise, rows
   std::string warps_n;  // and along the pixels
   std::string images;   // the number of images, of the kernel's parameters
   std::string filters;  // and that of filters
@@ -29,6 +30,7 @@ enum class ConvolutionForm : std::uint8_t {
   kHalves,       // elements of 16 bits on tensor cores
   kFloats,       // floats in registers
   kSplitFloats,  // floats on tensor cores, each split into two numbers of tf32
+  kDepthwise,    // one channel a group, any elements: no product of matrices
 };
 
 // Writes a convolution as a product of the filters and a matrix whose columns are the surroundings of pixels, which exists in
@@ -61,6 +63,10 @@ class ConvolutionWriter {
   std::string Product() const;
   // Whether a word of 32 bits has one for each tap.
   bool HasMasks() const;
+  // How many taps a filter has, if that is a constant.
+  std::optional<std::int64_t> Taps() const;
+  // Whether the products of a filter do not follow one another in memory.
+  bool HasScatteredFilters() const { return found_.filters_inner || found_.channels_outer; }
   bool HasGroups() const { return found_.groups.constant != 1; }
   // Whether images and filters have one row.
   bool IsInRow() const;

@@ -20,12 +20,12 @@ const std::string_view kSplitPlacesByMask = R"(
 #pragma unroll
   for (int p = 0; p < kColumns; ++p) {
     const int n = p * 32 + lane, pixel = (start + n) % pixels;
-    const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_, at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
-    place[p] = 4u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 4u * (at_y * WIDTH_ + at_x) * PIXEL_;
+    const int FIRSTS_;
+    place[p] = 4u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 4u * (FROM_FIRST_) * PIXEL_;
 #pragma unroll
     for (int t = 0; t < taps; ++t) {
-      const int down = at_y + t / COLUMNS_ * DOWN_, along = at_x + t % COLUMNS_ * ALONG_;
-      if (n < count && down >= 0 && down < HEIGHT_ && along >= 0 && along < WIDTH_) inside[p] |= 1u << t;
+      const int TAPS_OF_T_;
+      if (n < count && TAP_WITHIN_) inside[p] |= 1u << t;
     }
   }
 )";
@@ -35,13 +35,15 @@ const std::string_view kSplitPlacesByCompare = R"(
   // end is far below the image.
   unsigned place[kColumns];
   int top[kColumns], left[kColumns];
+  VOLUME_ int front[kColumns];
 #pragma unroll
   for (int p = 0; p < kColumns; ++p) {
     const int n = p * 32 + lane, pixel = (start + n) % pixels;
-    const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_;
-    left[p] = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_;
+    const int FIRSTS_;
+    left[p] = at_x;
     top[p] = n < count ? at_y : 1 << 29;
-    place[p] = 4u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 4u * (at_y * WIDTH_ + left[p]) * PIXEL_;
+    VOLUME_ front[p] = at_z;
+    place[p] = 4u * ((start + n) / pixels) * ALL_CHANNELS_ * plane + 4u * (FROM_FIRST_) * PIXEL_;
   }
 )";
 
@@ -64,9 +66,10 @@ const std::string_view kSplitLinesByCompare = R"(
   __shared__ uint4 lines[TILE_K_];
   const auto describe = [&](int tile) {
     const int k = tile * TILE_K_ + warp + lane * kWarps, channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
-    const unsigned down = tap / COLUMNS_ * DOWN_, along = tap % COLUMNS_ * ALONG_;
-    const unsigned away = 4u * channel * PLANE_ + 4u * (down * WIDTH_ + along) * PIXEL_;
-    if (lane < kRows) lines[warp + lane * kWarps] = {away, k < products ? down : 1 << 28, along, 0};
+    const unsigned down = DISTANCE_Y_, along = DISTANCE_X_;
+    VOLUME_ const unsigned inward = DISTANCE_Z_;
+    const unsigned away = 4u * channel * PLANE_ + 4u * (AWAY_OF_TAP_) * PIXEL_;
+    if (lane < kRows) lines[warp + lane * kWarps] = {away, k < products ? down : 1 << 28, along, INWARD_OF_LINE_};
   };
 )";
 
@@ -105,9 +108,9 @@ const std::string_view kSplitLoadFilters = R"(
 const std::string_view kSplitLoadInnerFilters = R"(
 #pragma unroll 4
       for (int t = threadIdx.x; t < TILE_M_ * TILE_K_; t += kThreads) {
-        const int row = t % TILE_M_, k = t / TILE_M_, filter = first_m + row, source = next * TILE_K_ + k;
+        const int row = ROW_OF_T_, k = LINE_OF_T_, filter = first_m + row, source = next * TILE_K_ + k;
         const bool within = filter < END_M_ && source < products;
-        __pipeline_memcpy_async(&tile_f[next % STAGES_][row][k], F_ + ((long long)source * filters + filter), 4, within ? 0 : 4);
+        __pipeline_memcpy_async(&tile_f[next % STAGES_][row][k], F_ + (SOURCE_INDEX_), 4, within ? 0 : 4);
       }
 )";
 
@@ -124,7 +127,7 @@ const std::string_view kSplitLoad = R"(
 )";
 
 const std::string_view kSplitWithinByMask = "inside[p] & line.y";
-const std::string_view kSplitWithinByCompare = "top[p] + line.y < unsigned(HEIGHT_) && left[p] + line.z < unsigned(WIDTH_)";
+const std::string_view kSplitWithinByCompare = "WITHIN_BY_LINE_";
 const std::string_view kSplitWithinInRow = "left[p] + line.y < unsigned(WIDTH_)";
 
 const std::string_view kSplitStep = R"(
@@ -146,11 +149,13 @@ const std::string_view kSplitTotal = R"(
 #pragma unroll 1
           for (int k = 0; k < products; ++k) {
             const int channel = CHANNEL_OF_K_, tap = TAP_OF_K_;
-            const int at_y = pixel / OUT_WIDTH_ * STRIDE_Y_ - PAD_Y_ + tap / COLUMNS_ * DOWN_;
-            const int at_x = pixel % OUT_WIDTH_ * STRIDE_X_ - PAD_X_ + tap % COLUMNS_ * ALONG_;
-            if (at_y < 0 || at_y >= HEIGHT_ || at_x < 0 || at_x >= WIDTH_) continue;
+            VOLUME_ const int at_z = AT_Z_;
+            const int at_y = AT_Y_;
+            const int at_x = AT_X_;
+            const bool within = AT_WITHIN_;
+            if (!within) continue;
             const long long of_image = image * ALL_CHANNELS_ * plane + GROUP_BEGIN_;
-            const long long from = of_image + (long long)channel * PLANE_ + (at_y * WIDTH_ + at_x) * PIXEL_;
+            const long long from = of_image + (long long)channel * PLANE_ + (FROM_FIRST_) * PIXEL_;
             total += X_[from] * F_[FILTER_INDEX_];
           }
         }

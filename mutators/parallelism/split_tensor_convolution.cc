@@ -51,7 +51,9 @@ class SplitTensorConvolution : public KernelVisitor {
     const SyntaxTree& tree = context.tree;
     const auto silently = [](const std::string&) {};
     VisitRecognised(context, silently, AsConvolution, [&](const Convolution& found, const Refuse&) {
-      if (tree.node(found.f).kind_name != "ParmDecl")
+      if (found.depthwise)
+        refuse(fmt::format("{}: a filter has one channel only, which is no product of matrices", tree.node(found.kernel).name));
+      else if (tree.node(found.f).kind_name != "ParmDecl")
         refuse(fmt::format("{}: {} is in constant memory, from which no asynchronous copies come", tree.node(found.kernel).name,
                            tree.node(found.f).name));
       else if (found.element == "float")

@@ -64,7 +64,7 @@ bool StencilEdgeFinder::Replace(int expression, Replacements& replaced, std::vec
     const SyntaxNode& declared = tree_.node(name);
     if (const auto role = found_.roles.find(name); role != found_.roles.end()) {
       const auto [axis, shift] = role->second;
-      if (axis == Stencil::kElement) return false;
+      if (!role->second.IsCoordinate()) return false;
       axes.push_back(axis);
       std::string text = names_.Coordinate(axis);
       if (shift != 0) text += fmt::format(" {} {}", shift < 0 ? "-" : "+", std::abs(shift));

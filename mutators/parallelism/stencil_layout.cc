@@ -82,6 +82,19 @@ std::string StencilLayout::Element(const std::string& x) const {
                      found_.lengths[0].kernel, x);
 }
 
+std::string StencilLayout::NumberOfStored() const {
+  std::string number;
+  for (std::size_t axis = found_.dimensions; axis-- > 0;) {
+    const std::int64_t low = found_.stores[axis].low;
+    const std::string own = Sum(names_.Coordinate(axis), -low), extent = low == 0 ? End(axis) : Less(End(axis), low);
+    if (number.empty())
+      number = fmt::format("{}({})", found_.wide ? "(long long)" : "", own);
+    else
+      number = fmt::format("({}) * ({}) + {}", number, extent, own);
+  }
+  return number;
+}
+
 std::string StencilLayout::Grid() const {
   const auto extent = [&](std::size_t axis) {
     const Stencil::Range& range = found_.stores[axis];

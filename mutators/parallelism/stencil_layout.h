@@ -54,6 +54,8 @@ class StencilLayout {
   std::string Line(const std::string& coordinate) const;
   // The index of the element at `x`.
   std::string Element(const std::string& x) const;
+  // The number of the element at the coordinates among those that are stored.
+  std::string NumberOfStored() const;
   // What the launch line needs.
   std::string Grid() const;
   std::string Block() const;

@@ -16,7 +16,7 @@ void StencilNames::FindCoordinates() {
   std::map<std::size_t, int> own;
   for (const auto& [variable, role] : found_.roles) {
     const SyntaxNode& declared = tree_.node(variable);
-    if (role.axis == Stencil::kElement || role.shift != 0 || WithoutConst(declared.type) != "int") continue;
+    if (!role.IsCoordinate() || role.shift != 0 || WithoutConst(declared.type) != "int") continue;
     const auto nodes = Subtree(tree_, found_.kernel);
     const auto same = std::count_if(nodes.begin(), nodes.end(), [&](int node) {
       const SyntaxNode& other = tree_.node(node);

@@ -1,6 +1,7 @@
 #include "mutators/parallelism/stencil_statements.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "mutators/analysis/affine_index.h"
@@ -38,27 +39,44 @@ bool StencilStatements::IsImplied(int condition, bool inside) const {
   if (spelled == (inside ? "&&" : "||")) return IsImplied(sides[0], inside) && IsImplied(sides[1], inside);
   const auto role = found_.roles.find(NamedDeclaration(tree_, sides[0]));
   if (role == found_.roles.end() || role->second.shift != 0) return false;
-  if (const auto number = ConstantValue(tree_, tree_.Text(sides[1])); number && role->second.axis != Stencil::kElement) {
+  if (const auto number = ConstantValue(tree_, tree_.Text(sides[1])); number && role->second.IsCoordinate()) {
     const std::int64_t low = found_.stores[role->second.axis].low;
     if (spelled == (inside ? ">" : "<=")) return *number < low;
     if (spelled == (inside ? ">=" : "<")) return *number <= low;
     return !inside && spelled == "==" && *number < low;
   }
   if (spelled != (inside ? "<" : ">=")) return false;
-  if (role->second.axis != Stencil::kElement)
-    return SameTokens(tree_.Text(sides[1]), found_.stores[role->second.axis].end.kernel);
-  // The product of all sizes.
+  if (role->second.IsCoordinate()) return SameTokens(tree_.Text(sides[1]), found_.stores[role->second.axis].end.kernel);
+  // The product of all sizes, or of how many elements are stored along each axis.
   const auto form = AffineFormOf(tree_, sides[1], {});
   AffineForm product = AffineForm::Constant(1);
   for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
-    int size = -1;
-    for (const int child : tree_.node(found_.kernel).children) {
-      if (tree_.node(child).kind_name == "ParmDecl" && tree_.node(child).name == found_.stores[axis].end.kernel) size = child;
-    }
-    if (size < 0 || (axis + 1 < found_.dimensions && found_.lengths[axis].kernel != found_.stores[axis].end.kernel)) return false;
-    product = product.TimesForm(AffineForm::Symbol(size));
+    const bool of_stored = role->second.axis == Stencil::kStored;
+    const bool whole = axis + 1 == found_.dimensions || found_.lengths[axis].kernel == found_.stores[axis].end.kernel;
+    const auto extent = of_stored || whole ? ExtentFrom(of_stored ? found_.stores[axis].low : 0, axis) : std::nullopt;
+    if (!extent) return false;
+    product = product.TimesForm(*extent);
   }
   return form && *form == product;
+}
+
+// How many elements there are along an axis from `low` to the last one that is stored; nullopt if that is no parameter plus or
+// minus a number.
+std::optional<AffineForm> StencilStatements::ExtentFrom(std::int64_t low, std::size_t axis) const {
+  std::string name = found_.stores[axis].end.kernel;
+  std::int64_t more = -low;
+  if (const std::size_t space = name.find(' '); name.starts_with('(') && space != std::string::npos) {
+    // "(width - 1)".
+    const auto number = ConstantValue(tree_, name.substr(space + 3, name.size() - space - 4));
+    if (!number) return std::nullopt;
+    more += name[space + 1] == '-' ? -*number : *number;
+    name = name.substr(1, space - 1);
+  }
+  for (const int child : tree_.node(found_.kernel).children) {
+    if (tree_.node(child).kind_name == "ParmDecl" && tree_.node(child).name == name)
+      return AffineForm::Symbol(child).Plus(AffineForm::Constant(more));
+  }
+  return std::nullopt;
 }
 
 // Whether declarations are the same for all threads, so that they may stand before the loop.

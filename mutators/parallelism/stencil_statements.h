@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "mutators/analysis/affine_index.h"
 #include "mutators/analysis/stencil.h"
 #include "mutators/parallelism/stencil_names.h"
 
@@ -26,6 +30,7 @@ class StencilStatements {
   void AddStatement(int statement);
   bool IsOfCoordinate(int statement) const;
   bool IsImplied(int condition, bool inside) const;
+  std::optional<AffineForm> ExtentFrom(std::int64_t low, std::size_t axis) const;
   bool IsCommon(int statement) const;
   void DropUnused();
 

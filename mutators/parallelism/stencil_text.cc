@@ -40,7 +40,9 @@ Replacements StencilText::Replaced() const {
     }
   }
   for (const auto& [variable, role] : found_.roles) {
-    std::string value = role.axis == Stencil::kElement ? layout_.Element(names_.Coordinate(0)) : names_.Coordinate(role.axis);
+    std::string value = role.IsCoordinate()              ? names_.Coordinate(role.axis)
+                        : role.axis == Stencil::kElement ? layout_.Element(names_.Coordinate(0))
+                                                         : layout_.NumberOfStored();
     if (role.shift != 0) value += fmt::format(" {} {}", role.shift < 0 ? "-" : "+", std::abs(role.shift));
     replaced.emplace_back(tree_.node(variable).children.back(), value);
   }

@@ -53,6 +53,30 @@ TEST(LocalObjects, BecomeVariables) {
               HasSubstr("float scale_by = 0.5f;\nx[0] = ((x[1]) * scale_by);"));
 }
 
+// The kernel, written out completely, of types and a whole source.
+std::string WrittenOut(const std::string& source) {
+  const SyntaxTree tree = ParseSource(source);
+  const SyntaxTree* last = &tree;
+  while (last->plain() != nullptr) last = last->plain();
+  return last->text();
+}
+
+constexpr const char* kImage =
+    "template <class T> struct Image {\n  T* data;\n  int pitch;\n"
+    "  __device__ T& at(int x, int y) const { return data[y * pitch + x]; }\n};\n";
+
+TEST(LocalObjects, ParametersOfKernelsBecomeVariablesToo) {
+  const std::string kernel = std::string(kImage) + "__global__ void k(Image<float> to, Image<const float> of, int n) {\n";
+  const std::string text = WrittenOut(kernel + "  to.at(n, 1) = of.at(1, n);\n}\n");
+  EXPECT_THAT(text, HasSubstr("auto to_data = to.data;\n  int to_pitch = to.pitch;")) << text;
+  EXPECT_THAT(text, HasSubstr("to_data[1 * to_pitch + n] = of_data[n * of_pitch + 1];")) << text;
+  EXPECT_THAT(WrittenOut(kernel + "  to.data[n] = of.data[1];\n}\n"), HasSubstr("to.data[n] = of.data[1];")) << "fields only";
+  std::string closed = kernel + "  to.at(n, 1) = of.at(1, n);\n}\n";
+  closed.insert(closed.find("  T* data"), " private:\n");
+  closed.insert(closed.find("  __device__"), " public:\n");
+  EXPECT_THAT(WrittenOut(closed), HasSubstr("to.at(n, 1) = of.at(1, n);")) << "no kernel may name the fields";
+}
+
 TEST(LocalObjects, StayIfMoreIsDoneWithThem) {
   for (const char* statements :
        {"View<float> v(x, n);\nx[0] = v.next();", "View<float> v(x, n);\nView<float>* p = &v;\nx[0] = (*p)(1, 2);",

@@ -7,15 +7,14 @@ namespace {
 using UnseenConvolutions = ForeignKernelTest;
 
 TEST_F(UnseenConvolutions, ConvolutionTiles) {
-  Check("convolution_tiles",
-        {{"01_grouped_grid_stride"},
-         {"02_constant_filters"},
-         {"03_nhwc_stride2_relu"},
-         {"04_causal_dilated"},
-         {"05_volume", "conv3d: what it sums up is not X[n][c][y + i][x + j] * F[k][c][i][j] over c, i and j, with"},
-         {"06_transposed", "deconv4x4s2: what it sums up is not X[n][c][y + i][x + j] * F[k][c][i][j] over c, i and j,"},
-         {"07_implicit_gemm"},
-         {"08_pointwise_silu"}});
+  Check("convolution_tiles", {{"01_grouped_grid_stride"},
+                              {"02_constant_filters"},
+                              {"03_nhwc_stride2_relu"},
+                              {"04_causal_dilated"},
+                              {"05_volume"},
+                              {"06_transposed"},
+                              {"07_implicit_gemm"},
+                              {"08_pointwise_silu"}});
 }
 
 TEST_F(UnseenConvolutions, SplitTensorConvolution) {
@@ -23,8 +22,8 @@ TEST_F(UnseenConvolutions, SplitTensorConvolution) {
                                      {"02_constant_filters", "conv_forward: d_mask is in constant memory"},
                                      {"03_nhwc_stride2_relu", "conv_nhwc_s2: the elements of input are no floats"},
                                      {"04_causal_dilated"},
-                                     {"05_volume", "(silence)"},
-                                     {"06_transposed", "(silence)"},
+                                     {"05_volume"},
+                                     {"06_transposed"},
                                      {"07_implicit_gemm", "implicit_gemm: the elements of x are no floats"},
                                      {"08_pointwise_silu"}});
 }
