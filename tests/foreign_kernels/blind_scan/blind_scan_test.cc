@@ -1,0 +1,19 @@
+#include "tests/foreign_kernels/row_and_grid_kernels.h"
+
+namespace evo {
+namespace {
+
+// Kernels that were written before it was seen how any of them is taken. None was changed since.
+using BlindScans = ForeignKernelTest;
+
+TEST_F(BlindScans, LookBackScan) {
+  Check("look_back_scan",
+        {{"01_course_three_kernels"},
+         {"02_row_offsets_one_block"},
+         {"03_running_maximum"},
+         {"04_exclusive_items_template"},
+         {"05_compaction_with_offsets"}});
+}
+
+}  // namespace
+}  // namespace evo
