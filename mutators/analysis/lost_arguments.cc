@@ -21,7 +21,8 @@ std::vector<int> ParametersOf(const SyntaxTree& tree, int function) {
 // A type without what deduction leaves out: `const` and references; an array is the pointer to its first element.
 std::string Deduced(std::string type) {
   for (const char* const word : {"const ", " const", "__restrict__", "&"}) {
-    for (std::size_t at = type.find(word); at != std::string::npos; at = type.find(word)) type.erase(at, std::string(word).size());
+    for (std::size_t at = type.find(word); at != std::string::npos; at = type.find(word))
+      type.erase(at, std::string(word).size());
   }
   if (const std::size_t array = type.find('['); array != std::string::npos) type = type.substr(0, array) + "*";
   std::erase(type, ' ');

@@ -16,5 +16,14 @@ TEST_F(BlindHistograms, PrivateCounts) {
          {"06_energy_spectrum", "shell_sums: elements of `spectrum` are no integers of 32 or 64 bits that count"}});
 }
 
+TEST_F(BlindHistograms, PrivateSums) {
+  Check("private_sums", {{"01_rgba_pixels", "(silence)"},
+                         {"02_shared_bins_of_words", "(silence)"},
+                         {"03_cell_counts", "(silence)"},
+                         {"04_bincount_template", "(silence)"},
+                         {"05_degrees_of_edges", "(silence)"},
+                         {"06_energy_spectrum"}});
+}
+
 }  // namespace
 }  // namespace evo
