@@ -32,8 +32,8 @@ constexpr std::array kArithmetic{MakeFastMath,    MakeExpToExp2,        MakeReci
 // parallelism/
 Factory MakeThreadPerRowToWarp, MakeThreadPerRowToBlock, MakeWarpReduction, MakeRegisterTile, MakeWorkPerThread, MakeGridStride,
     MakeBlockShape, MakeBlockOrder, MakeBarrierNarrow, MakeTileContraction, MakeTensorContraction, MakeFuseAttention,
-    MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakeLookBackScan, MakeConvolutionTiles, MakeStencilRows,
-    MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution, MakeIntegerTensorContraction,
+    MakeReduceGrid, MakeWarpGroupContraction, MakePrivateCounts, MakePrivateSums, MakeLookBackScan, MakeConvolutionTiles,
+    MakeStencilRows, MakeStencilSums, MakeSplitTensorContraction, MakeSplitTensorConvolution, MakeIntegerTensorContraction,
     MakeIntegerWarpGroupContraction, MakeSplitKTile, MakeSplitKTensor, MakeSplitKSplitTensor, MakeSplitKWarpGroup,
     MakeWarpGroupAttention;
 constexpr std::array kParallelism{MakeThreadPerRowToWarp,
@@ -51,6 +51,7 @@ constexpr std::array kParallelism{MakeThreadPerRowToWarp,
                                   MakeReduceGrid,
                                   MakeWarpGroupContraction,
                                   MakePrivateCounts,
+                                  MakePrivateSums,
                                   MakeLookBackScan,
                                   MakeConvolutionTiles,
                                   MakeStencilRows,

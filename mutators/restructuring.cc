@@ -10,6 +10,7 @@ std::vector<std::string> Restructuring() {
           "integer_warp_group_contraction",
           "look_back_scan",
           "private_counts",
+          "private_sums",
           "reduce_grid",
           "register_tile",
           "split_k_split_tensor",

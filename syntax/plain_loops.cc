@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include "syntax/splices.h"
 
 namespace evo {
 namespace {
@@ -14,6 +17,8 @@ class LoopRewriter {
 
   // One loop at a time, since the text of an outer one contains the inner ones.
   std::optional<std::string> Run() const {
+    if (auto text = WithDeclaredCounters()) return text;
+    if (auto text = WithOneDeclarationEach()) return text;
     for (int node = 1; node < static_cast<int>(tree_.nodes().size()); ++node) {
       const SyntaxNode& loop = tree_.node(node);
       if (loop.function < 0) continue;
@@ -46,6 +51,74 @@ class LoopRewriter {
     return std::all_of(uses.begin(), uses.end(), [&](int use) {
       return (but >= 0 && IsWithin(use, but)) || (tree_.node(use).kind_name == "DeclRefExpr" && tree_.node(use).converted);
     });
+  }
+
+  // The variable that a loop begins by assigning, `for (i = 0; ..)`; -1 if it begins otherwise.
+  int AssignedFirst(int loop) const {
+    const auto& parts = tree_.node(loop).children;
+    if (tree_.node(loop).kind_name != "ForStmt" || parts.size() != 4) return -1;
+    const bool assigns = tree_.node(parts[0]).kind_name == "BinaryOperator" && tree_.Operator(parts[0]) == "=";
+    const int variable = assigns ? Declared(tree_.node(parts[0]).children.front()) : -1;
+    return variable >= 0 && tree_.node(variable).kind_name == "VarDecl" ? variable : -1;
+  }
+
+  // Whether a variable has no value that one loop leaves to another, nor one from before.
+  bool IsOfLoopsOnly(int variable) const {
+    const auto& uses = tree_.UsesOf(variable);
+    return std::all_of(uses.begin(), uses.end(), [&](int use) {
+      if (tree_.node(use).kind_name != "DeclRefExpr") return false;
+      const int outer = tree_.node(use).parent;
+      const bool lent = tree_.Operator(outer) == "&" ||
+                        (tree_.node(outer).kind_name == "CallExpr" && !tree_.node(use).converted) ||
+                        (tree_.node(outer).kind_name == "VarDecl" && tree_.node(outer).type.find('&') != std::string::npos);
+      if (lent) return false;
+      // Of one loop: one around it would see what an inner one leaves.
+      int loops = 0;
+      for (int at = outer; at > 0; at = tree_.node(at).parent) {
+        if (tree_.node(at).kind_name == "LambdaExpr") return false;
+        if (AssignedFirst(at) != variable) continue;
+        const int first = tree_.node(at).children.front();
+        if (IsWithin(use, first) && use != tree_.node(first).children.front()) return false;
+        ++loops;
+      }
+      return loops == 1;
+    });
+  }
+
+  // `int i; for (i = 0; ..)`, as C before 1999 had it: the loop declares the counter.
+  std::optional<std::string> WithDeclaredCounters() const {
+    Splices splices;
+    for (int node = 1; node < static_cast<int>(tree_.nodes().size()); ++node) {
+      const int counter = tree_.node(node).function < 0 ? -1 : AssignedFirst(node);
+      if (counter < 0 || tree_.node(counter).function < 0 || !IsInteger(tree_.node(counter).type) || !IsOfLoopsOnly(counter))
+        continue;
+      const std::uint32_t begin = tree_.node(tree_.node(node).children.front()).range.begin;
+      splices.emplace_back(SourceRange{begin, begin}, tree_.node(counter).type + " ");
+    }
+    return Spliced(tree_, std::move(splices));
+  }
+
+  // `int i, row = blockIdx.x * blockDim.x + threadIdx.x;` as two statements.
+  std::optional<std::string> WithOneDeclarationEach() const {
+    Splices splices;
+    for (int node = 1; node < static_cast<int>(tree_.nodes().size()); ++node) {
+      const SyntaxNode& statement = tree_.node(node);
+      if (statement.kind_name != "DeclStmt" || statement.children.size() < 2 || statement.function < 0) continue;
+      const std::string_view text = tree_.Text(node);
+      if (text.find("blockIdx") == std::string_view::npos || tree_.node(statement.parent).kind_name != "CompoundStmt") continue;
+      std::string apart;
+      for (const int variable : statement.children) {
+        const SyntaxNode& one = tree_.node(variable);
+        const std::string bare = one.type.starts_with("const ") ? one.type.substr(6) : one.type;
+        if (one.kind_name != "VarDecl" || !IsInteger(bare)) return std::nullopt;
+        const int last = one.children.empty() ? -1 : one.children.back();
+        const bool begins = last >= 0 && !tree_.node(last).kind_name.ends_with("Ref");
+        apart += fmt::format("{}{} {}", apart.empty() ? "" : "; ", one.type, one.name);
+        if (begins) apart += fmt::format(" = {}", tree_.Text(last));
+      }
+      splices.emplace_back(statement.range, apart + ";");
+    }
+    return Spliced(tree_, std::move(splices));
   }
 
   // Whether a statement is `i++` or `++i`.

@@ -12,6 +12,7 @@
 #include "syntax/kept_preambles.h"
 #include "syntax/libclang.h"
 #include "syntax/local_objects.h"
+#include "syntax/moving_pointers.h"
 #include "syntax/plain_loops.h"
 #include "syntax/plain_text.h"
 #include "syntax/preamble.h"
@@ -19,6 +20,7 @@
 #include "syntax/syntax_tree.h"
 #include "syntax/template_arguments.h"
 #include "syntax/thread_groups.h"
+#include "syntax/wide_variables.h"
 
 namespace evo {
 namespace {
@@ -181,6 +183,7 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
     if (!less) less = WithCallsInlined(of);
     if (!less) less = WithoutSharedPointers(of);
     if (!less) less = WithConditionalSums(of);
+    if (!less) less = WithWideVariables(of);
     return less ? less : WithPlainLoops(of);
   };
   text = without_calls(tree);
@@ -189,6 +192,13 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
     if (!next) break;
     plain = std::move(next);
     text = without_calls(*plain);
+  }
+  text = WithoutMovingPointers(plain ? *plain : tree);
+  for (int round = 0; text && round < kMostInlinedCalls; ++round) {
+    auto next = Next(plain ? *plain : tree, *text);
+    if (!next) break;
+    plain = std::move(next);
+    text = WithoutMovingPointers(*plain);
   }
   if (plain) Remember(*plain, false);
   return plain;

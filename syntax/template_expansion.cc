@@ -1,6 +1,7 @@
 #include "syntax/template_expansion.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -179,6 +180,24 @@ class Templates {
     return std::nullopt;
   }
 
+  // `T{}` of a number is `(int)0`, and `T(x)` a cast where the type has several words, since `long long(x)` is no expression.
+  bool SubstituteCast(std::size_t at, const std::string& type, Splices& splices) const {
+    constexpr std::array kNumbers{"float", "double", "int", "unsigned", "long", "short", "char", "signed", "bool"};
+    const auto words = Tokenize(type);
+    const bool number = !words.empty() && std::all_of(words.begin(), words.end(), [&](const SourceRange& word) {
+      return std::find(kNumbers.begin(), kNumbers.end(), type.substr(word.begin, word.size())) != kNumbers.end();
+    });
+    if (!number || (at > 0 && Token(at - 1) == "operator")) return false;
+    if (Token(at + 1) == "{" && Token(at + 2) == "}") {
+      splices.emplace_back(SourceRange{tokens_[at].begin, tokens_[at + 2].end}, "(" + type + ")0");
+      return true;
+    }
+    const bool cast = Token(at + 1) == "(" && Token(at + 2) != "*" && Token(at + 2) != "&" && Token(at + 2) != ")";
+    if (!cast || words.size() == 1) return false;
+    splices.emplace_back(tokens_[at], "(" + type + ")");
+    return true;
+  }
+
   // What a list of arguments changes in a template.
   void Substitute(const FunctionTemplate& one, const std::vector<std::string>& arguments, Splices& splices) const {
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
@@ -187,6 +206,7 @@ class Templates {
       for (std::size_t i = 0; i < one.parameters.size(); ++i) {
         if (Token(at) != one.parameters[i].name) continue;
         const bool bare = one.parameters[i].is_type || Tokenize(arguments[i]).size() == 1;
+        if (one.parameters[i].is_type && SubstituteCast(at, arguments[i], splices)) break;
         splices.emplace_back(tokens_[at], bare ? arguments[i] : "(" + arguments[i] + ")");
       }
     }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -34,6 +37,72 @@ int PointerOperand(const SyntaxTree& tree, int expression) {
   return operand;
 }
 
+// Whether every use of a pointer only reads what it points to: as `p[i]`, `*p`, in arithmetic, or as the value of another such
+// pointer.
+class ReadsOnly {
+ public:
+  ReadsOnly(const SyntaxTree& tree, const std::set<int>& stored) : tree_(tree), stored_(stored) {}
+
+  bool Of(int pointer, int depth = kPointerDepth) const {
+    if (depth == 0 || stored_.contains(pointer) || tree_.node(pointer).type.find("volatile") != std::string::npos) return false;
+    const auto& uses = tree_.UsesOf(pointer);
+    return std::all_of(uses.begin(), uses.end(), [&](int use) { return IsRead(use, depth); });
+  }
+
+ private:
+  bool IsRead(int use, int depth) const {
+    if (tree_.node(use).kind_name != "DeclRefExpr") return false;
+    for (int at = use, outer = tree_.node(at).parent; outer > 0; at = outer, outer = tree_.node(at).parent) {
+      const SyntaxNode& node = tree_.node(outer);
+      const std::string_view spelled = tree_.Operator(outer);
+      const bool element = (node.kind_name == "ArraySubscriptExpr" && node.children.front() == at) ||
+                           (node.kind_name == "UnaryOperator" && spelled == "*");
+      if (element) return node.converted;
+      if (node.kind_name == "VarDecl") return node.type.ends_with('*') && node.function >= 0 && Of(outer, depth - 1);
+      const bool sum = node.kind_name == "BinaryOperator" && (spelled == "+" || spelled == "-");
+      if (node.kind_name != "ParenExpr" && node.kind_name != "CStyleCastExpr" && !sum) return false;
+    }
+    return false;
+  }
+
+  const SyntaxTree& tree_;
+  const std::set<int>& stored_;
+};
+
+// The parameters that a kernel stores through, arrays of its own left out; nullopt if it is not clear which.
+std::optional<std::set<int>> StoredThrough(const SyntaxTree& tree, int kernel) {
+  std::set<int> stored;
+  for (const int node : Subtree(tree, kernel)) {
+    if (!IsStore(tree, node)) continue;
+    const int target = WithoutMembers(tree, Assigned(tree, node));
+    const int owner = Owner(tree, target), pointer = PointerAt(tree, target);
+    if (IsLocalArray(tree, owner)) continue;
+    const int root = pointer < 0 ? -1 : RootOf(tree, pointer);
+    if (root < 0) return std::nullopt;
+    stored.insert(root);
+  }
+  return stored;
+}
+
+// The parameters of kernels that are no pointers to constants, but used like them.
+const std::set<int>& ParametersOnlyRead(const SyntaxTree& tree) {
+  return tree.Kept<std::set<int>>("parameters only read", [&] {
+    std::set<int> only_read;
+    for (const int kernel : Functions(tree)) {
+      if (!IsKernel(tree, kernel)) continue;
+      const auto stored = StoredThrough(tree, kernel);
+      if (!stored) continue;
+      const ReadsOnly reads(tree, *stored);
+      for (const int parameter : ParametersOf(tree, kernel)) {
+        const std::string& type = tree.node(parameter).type;
+        const bool one = type.ends_with('*') && std::count(type.begin(), type.end(), '*') == 1;
+        if (one && !tree.UsesOf(parameter).empty() && reads.Of(parameter)) only_read.insert(parameter);
+      }
+    }
+    return only_read;
+  });
+}
+
 class Tracer {
  public:
   // With `read_only`, accepts only memory that no thread writes; otherwise any global memory.
@@ -57,14 +126,18 @@ class Tracer {
   }
 
  private:
-  bool HasRightType(const SyntaxNode& pointer) const { return !read_only_ || pointer.type.starts_with("const "); }
+  // Whether what a pointer points to is not changed by it: a constant, or the buffer of a parameter that is only read.
+  bool IsUnchangedBy(const SyntaxNode& pointer, int parameter) const {
+    return !read_only_ || pointer.type.starts_with("const ") || ParametersOnlyRead(tree_).contains(parameter);
+  }
 
   bool FollowDeclaration(int declaration, int depth) const {
     const SyntaxNode& node = tree_.node(declaration);
     if (node.type.find('*') == std::string::npos) return false;
     if (node.kind_name == "ParmDecl") return FollowParameter(declaration, depth);
     if (node.kind_name != "VarDecl" || node.function < 0 || node.children.empty()) return false;
-    return HasRightType(node) && !IsPointedElsewhere(declaration) && Follow(node.children.back(), depth - 1);
+    const bool unchanged = IsUnchangedBy(node, RootOf(tree_, node.children.back()));
+    return unchanged && !IsPointedElsewhere(declaration) && Follow(node.children.back(), depth - 1);
   }
 
   // Whether a pointer may come to point into another buffer: by `p = q`, `&p` or `T*& r = p`. Moves within its buffer, `p += n`
@@ -80,7 +153,8 @@ class Tracer {
 
   bool FollowParameter(int parameter, int depth) const {
     const SyntaxNode& node = tree_.node(parameter);
-    if (!HasRightType(node) || node.function < 0 || IsPointedElsewhere(parameter)) return false;
+    if (node.function < 0 || IsPointedElsewhere(parameter)) return false;
+    if (!IsUnchangedBy(node, parameter)) return false;
     if (IsKernel(tree_, node.function)) return !read_only_ || !IsPassedTwice(tree_, rendered_, parameter);
     const auto parameters = ParametersOf(tree_, node.function);
     const auto place = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), parameter) - parameters.begin());

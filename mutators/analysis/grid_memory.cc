@@ -63,7 +63,9 @@ int GridMemories::AddArray(GridMemory array) {
 }
 
 GridCell* GridMemories::CellAt(GridMemory& memory, std::int64_t index, std::size_t lane) {
-  if (index < 0 || index >= kMostGridCells || (memory.elements >= 0 && index >= memory.elements)) {
+  // Behind the elements of an argument may be one more, such as the total behind offsets; GridMemory::cells tells.
+  const std::int64_t most = memory.elements + (memory.fingerprints >= 0 ? 1 : 0);
+  if (index < 0 || index >= kMostGridCells || (memory.elements >= 0 && index >= most)) {
     refusal_.Add(fmt::format("it reads or writes outside of {}", memory.name));
     return nullptr;
   }

@@ -38,7 +38,12 @@ struct GridMemory {
   bool local = false;              // each thread has its own
   std::int64_t elements = -1;      // how many it has; -1 if that is not known
   std::int64_t fingerprints = -1;  // of an argument of the task: which random numbers are its elements at the start
-  std::vector<GridCell> cells;
+  std::vector<GridCell> cells;     // of an argument perhaps one more than its elements, if it was read or written
+  // Whether the one behind the elements was written, or read before that.
+  bool HasOneMore(bool written) const {
+    const auto place = static_cast<std::size_t>(elements);
+    return cells.size() > place && (written ? cells[place].write.launch : cells[place].read.launch) >= 0;
+  }
 };
 
 // All memories of a run: buffers, and the arrays of the block that runs. Each has a number. Refused are a race, an access outside

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mutators/analysis/atomic_combination.h"
 #include "mutators/analysis/combination.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/shared_array.h"
@@ -16,6 +17,10 @@ namespace {
 
 // Statements that a block may execute; a loop that does not end is found by it.
 constexpr int kMostSteps = 20000;
+
+bool IsSpelledZero(std::string_view text) {
+  return text == "0" || text == "0.0" || text == "0.0f" || text == "0.f" || text == "0.";
+}
 
 }  // namespace
 
@@ -122,7 +127,7 @@ bool LockstepRun::IsNotZero(int condition, int value, const Partials& values, co
   if (same(condition, value)) return true;
   const std::string_view spelled = tree_.Operator(condition);
   const auto& sides = tree_.node(condition).children;
-  if (sides.size() != 2 || !same(sides[0], value) || tree_.Text(sides[1]) != "0") return false;
+  if (sides.size() != 2 || !same(sides[0], value) || !IsSpelledZero(tree_.Text(sides[1]))) return false;
   if (spelled != ">") return spelled == "!=";
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     if (mask[lane] && !data_.IsCount(values[lane])) return false;
@@ -137,7 +142,7 @@ void LockstepRun::Compute(int expression, const LaneMask& mask) {
     data_.PassBarrier();
   } else if (LibraryCallee(tree_, node) == "__syncwarp") {
     WarpBarrier(mask);
-  } else if (LibraryCallee(tree_, node).starts_with("atomic")) {
+  } else if (IsAtomicCall(tree_, node)) {
     Atomic(node, mask);
   } else if (IsAssignment(tree_, node)) {
     Assign(node, mask);
@@ -222,15 +227,8 @@ void LockstepRun::Assign(int node, const LaneMask& mask) {
 
 void LockstepRun::Atomic(int call, const LaneMask& mask) {
   const auto& parts = tree_.node(call).children;
-  const auto callee = LibraryCallee(tree_, call);
-  const char* combine = callee == "atomicAdd"   ? "+"
-                        : callee == "atomicMax" ? "max"
-                        : callee == "atomicMin" ? "min"
-                        : callee == "atomicXor" ? "^"
-                        : callee == "atomicAnd" ? "&"
-                        : callee == "atomicOr"  ? "|"
-                                                : nullptr;
-  if (combine == nullptr || parts.size() != 3) return NotUnderstood(call);
+  const std::string combine = AtomicCombine(tree_, call);
+  if (combine.empty()) return NotUnderstood(call);
   if (!NamesShared(tree_, parts[1])) return Store(call, parts[1], parts[2], combine, mask);
   const int target = WithoutParentheses(tree_, parts[1]);
   const auto& inner = tree_.node(target).children;

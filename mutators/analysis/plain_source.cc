@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "mutators/analysis/free_blocks.h"
 #include "mutators/analysis/plain_translation.h"
+#include "mutators/analysis/register_sums.h"
 #include "mutators/analysis/struct_parameters.h"
 #include "mutators/analysis/thread_loops.h"
 #include "mutators/analysis/vector_parameters.h"
@@ -57,6 +59,24 @@ const WithoutFields& WithoutVectorsIn(const SyntaxTree& plain) {
   });
 }
 
+// Sums of several elements that one statement adds to take several rounds.
+const Parsed& WithSumsInRegisters(const MutationContext& plain) {
+  return plain.tree.Kept<Parsed>("with register sums", [&]() -> Parsed {
+    constexpr int kMostRounds = 4;
+    Parsed with;
+    for (int round = 0; round < kMostRounds; ++round) {
+      const SyntaxTree& tree = with ? *with : plain.tree;
+      const MutationContext context{plain.kernel_template,   plain.genome,        tree,
+                                    TemplateOf(plain, tree), plain.second_parent, plain.product_elsewhere};
+      const auto text = WithRegisterSums(context);
+      Parsed next = text ? tree.Reparsed(*text) : nullptr;
+      if (!next) break;
+      with = std::move(next);
+    }
+    return with;
+  });
+}
+
 const Parsed& WithoutLoops(const MutationContext& plain, ThreadLoops loops) {
   return plain.tree.Kept<Parsed>(fmt::format("without loops {}", static_cast<int>(loops)), [&]() -> Parsed {
     const auto text = WithoutThreadLoops(plain, loops);
@@ -70,7 +90,10 @@ struct Restated {
   std::vector<std::string> reasons;
 };
 const Restated& RestatedIn(const MutationContext& plain, const Restate& restate) {
-  return plain.tree.Kept<Restated>("restated", [&] {
+  using Function = std::optional<std::string> (*)(const MutationContext&, const std::function<void(const std::string&)>&);
+  const auto* const function = restate.target<Function>();
+  const std::string key = fmt::format("restated {}", function == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(*function));
+  return plain.tree.Kept<Restated>(key, [&] {
     Restated restated;
     const auto text = restate(plain, [&](const std::string& why) { restated.reasons.push_back(why); });
     if (text) restated.tree = plain.tree.Reparsed(*text);
@@ -118,6 +141,7 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
     }
     if (look_at(*without.tree)) return;
   }
+  if (const Parsed& with = WithSumsInRegisters(context_of(*last)); with && look_at(*with)) return;
   if (const Parsed& without = WithoutLoops(context_of(*last), loops); without && look_at(*without)) return;
   if (!restate) return;
   const Restated& restated = RestatedIn(context_of(*last), restate);

@@ -10,6 +10,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/indentation.h"
+#include "mutators/analysis/lost_arguments.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/tree_counterparts.h"
 #include "mutators/analysis/work_sharing.h"
@@ -28,7 +29,12 @@ int BodyOf(const SyntaxTree& tree, int function) {
 class Translator {
  public:
   Translator(const MutationContext& context, const MutationContext& plain, const ParameterDifferences& differences)
-      : context_(context), source_(context.tree), plain_context_(plain), plain_(plain.tree), differences_(differences) {
+      : context_(context),
+        source_(context.tree),
+        plain_context_(plain),
+        plain_(plain.tree),
+        differences_(differences),
+        lost_(context.tree, plain.tree) {
     for (const int child : source_.node(0).children) names_.insert(source_.node(child).name);
   }
 
@@ -153,30 +159,29 @@ class Translator {
   }
 
   // Functions of templates that the changed ones name come along as they are.
-  void AddNamed() {
+  void AddNamed(const Proposal& result) {
     std::map<std::string_view, int> others;
     for (const int child : plain_.node(0).children) {
-      if (IsOfTemplate(child) && !divided_.contains(child)) others[plain_.node(child).name] = child;
+      if (divided_.contains(child)) continue;
+      if (IsOfTemplate(child) || lost_.LosesArguments(child, Counterpart(child))) others[plain_.node(child).name] = child;
     }
-    for (bool more = true; more;) {
-      more = false;
-      for (const auto& [function, text] : divided_) {
-        for (const SourceRange& range : Tokenize(text)) {
-          const auto named = others.find(std::string_view(text).substr(range.begin, range.size()));
-          if (named == others.end()) continue;
-          divided_[named->second] = std::string(plain_.Text(named->second));
-          others.erase(named);
-          more = true;
-          break;
-        }
-        if (more) break;
+    std::vector<std::string> texts;
+    for (const Proposal::Change& change : result.changes) texts.push_back(change.text);
+    for (const auto& [function, text] : divided_) texts.push_back(text);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::string text = texts[i];
+      for (const SourceRange& range : Tokenize(text)) {
+        const auto named = others.find(std::string_view(text).substr(range.begin, range.size()));
+        if (named == others.end()) continue;
+        texts.push_back(divided_[named->second] = std::string(plain_.Text(named->second)));
+        others.erase(named);
       }
     }
   }
 
   // Puts functions of templates behind those, or in their place if no other is left, and lets them be launched.
   bool AddDivided(Proposal& result) {
-    AddNamed();
+    AddNamed(result);
     std::map<int, std::vector<int>> of_templates;
     for (const auto& [function, text] : divided_) {
       const int from = TemplateOf(function);
@@ -192,7 +197,8 @@ class Translator {
         return IsOfTemplate(child) && TemplateOf(child) == from && !divided_.contains(child);
       };
       const auto& declared = plain_.node(0).children;
-      if (std::none_of(declared.begin(), declared.end(), others))
+      const auto stays = [&](int function) { return !IsOfTemplate(function); };
+      if (std::none_of(functions.begin(), functions.end(), stays) && std::none_of(declared.begin(), declared.end(), others))
         result.changes.push_back({from, Placement::kReplace, text});
       else if (!text.empty())
         result.changes.push_back({from, Placement::kAfter, "\n\n" + text});
@@ -313,6 +319,7 @@ class Translator {
   const MutationContext& plain_context_;
   const SyntaxTree& plain_;
   const ParameterDifferences& differences_;
+  LostArguments lost_;
   std::set<std::string> names_;                                              // of the source's declarations
   std::map<int, std::string> divided_;                                       // functions of templates: what becomes of them
   std::map<int, std::vector<std::pair<std::uint32_t, std::string>>> heads_;  // what goes into heads of theirs, and where

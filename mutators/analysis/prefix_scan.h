@@ -20,6 +20,7 @@ struct PrefixScan {
   std::string type;                         // of the elements, as a launch's trace names it
   bool long_elements = false;               // whether they have 8 bytes and not 4
   bool exclusive = false;                   // without an element's own
+  bool total = false;                       // exclusive, with the sum of all as one element more: offsets of rows
   bool last_unread = false;                 // whether the input may end before the last element, on which nothing depends
   std::int64_t most = 0;                    // with more elements it leaves some without a value; 0: with no number
   const LaunchDirective* launch = nullptr;  // one without a condition

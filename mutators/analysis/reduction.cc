@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "mutators/analysis/atomic_combination.h"
 #include "mutators/analysis/combination.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
@@ -77,7 +78,7 @@ class ReductionFinder {
   bool FindOutputs() {
     if (seen_.outputs.empty()) return Refuse("it does not leave its result by one statement");
     for (const auto& [statement, seen] : seen_.outputs) {
-      Reduction::Output output{statement, LibraryCallee(tree_, statement).starts_with("atomic")};
+      Reduction::Output output{statement, IsAtomicCall(tree_, statement)};
       output.own_place = !output.atomic && seen.own_place;
       if (!output.atomic && !seen.once) return Refuse(fmt::format("several threads, or none, execute {}", Quoted(statement)));
       output.target = RootOf(tree_, TargetOf(tree_, output));
@@ -184,7 +185,7 @@ class ReductionFinder {
 
   bool CheckTraffic() {
     for (const int node : Subtree(tree_, found_.kernel)) {
-      const bool atomic = LibraryCallee(tree_, node).starts_with("atomic");
+      const bool atomic = IsAtomicCall(tree_, node);
       const auto is_it = [&](const Reduction::Output& output) { return output.statement == node; };
       const bool output = std::any_of(found_.outputs.begin(), found_.outputs.end(), is_it);
       if ((!atomic && !IsAssignment(tree_, node)) || output) continue;

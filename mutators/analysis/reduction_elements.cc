@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mutators/analysis/atomic_combination.h"
 #include "mutators/analysis/combination.h"
 #include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
@@ -152,7 +153,7 @@ void ReductionElements::Collect(int node) {
   if (tree_.node(node).kind_name == "VarDecl" && parts_.contains(node)) return;
   // What is stored to, and where an atomic adds, is no element.
   const bool assigns = IsAssignment(tree_, node);
-  const bool atomic = LibraryCallee(tree_, node).starts_with("atomic");
+  const bool atomic = IsAtomicCall(tree_, node);
   if (!assigns && !IsVote(LibraryCallee(tree_, node)) && IsElement(node) && !IsSumOfTwo(node)) {
     elements_.push_back({node});
     return;

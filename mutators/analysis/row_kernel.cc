@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "mutators/analysis/data_flow.h"
@@ -12,10 +13,68 @@
 namespace evo {
 namespace {
 
+using namespace std::string_view_literals;
+
+// Whether a node is a statement that can be put under a condition.
+bool IsStatement(const SyntaxTree& tree, int node) {
+  const std::string& kind = tree.node(tree.node(node).parent).kind_name;
+  return (kind == "CompoundStmt" || kind == "IfStmt" || kind == "ForStmt") && tree.Text(node).ends_with(";");
+}
+
+// The atomic operations that a kernel does with buffers that it uses for nothing else, such as the sum of all rows' losses.
+std::set<int> AtomicStatements(const SyntaxTree& tree, int kernel) {
+  constexpr std::array kAtomics{"atomicAdd"sv, "atomicSub"sv, "atomicMax"sv, "atomicMin"sv, "atomicOr"sv, "atomicAnd"sv};
+  std::set<int> atomics, targets;
+  for (const int node : Subtree(tree, kernel)) {
+    if (std::find(kAtomics.begin(), kAtomics.end(), LibraryCallee(tree, node)) == kAtomics.end()) continue;
+    const auto& parts = tree.node(node).children;
+    const int target = parts.size() == 3 && IsStatement(tree, node) ? RootOf(tree, parts[1]) : -1;
+    if (target < 0) return {};
+    targets.insert(target);
+    atomics.insert(node);
+  }
+  // A pointer that is copied or read through elsewhere may be the same one.
+  for (const int target : targets) {
+    for (const int use : tree.UsesOf(target)) {
+      const auto around = [&](int atomic) { return IsWithin(tree, use, tree.node(atomic).children[1]); };
+      if (std::none_of(atomics.begin(), atomics.end(), around)) return {};
+    }
+  }
+  return atomics;
+}
+
+bool HasAny(const SyntaxTree& tree, int scope, const std::set<int>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return IsWithin(tree, node, scope); });
+}
+
+// Whether a kernel names an index or an extent along another axis than its rows', or the extent elsewhere than in the row's
+// number.
+bool HasBuiltinsBut(const SyntaxTree& tree, const ThreadIndex& index) {
+  for (const char* builtin : {"threadIdx", "blockIdx", "blockDim", "gridDim"}) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto uses = BuiltinUses(tree, index.kernel, builtin, axis);
+      const bool own = axis == index.axis && std::string_view(builtin) != "gridDim" && uses.size() <= 1;
+      if (!own && !uses.empty()) return true;
+    }
+  }
+  return false;
+}
+
 // Whether the threads of a kernel differ in nothing but their row, and no pointer points to a thread's variables.
-bool IsAlone(const MutationContext& context, const ThreadIndex& index) {
+bool IsAlone(const MutationContext& context, const ThreadIndex& index, const std::set<int>& atomics) {
   const SyntaxTree& tree = context.tree;
-  if (index.axis != 0 || index.launch->block.size() != 1 || !index.launch->cluster.empty()) return false;
+  if (!index.launch->cluster.empty()) return false;
+  // Blocks are one thread thick along the other axes, so that neighbours along this one are lanes of a warp.
+  const auto others_are_one = [&](const std::vector<Expression>& extents) {
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      if (axis != index.axis && extents[axis].text() != "1") return false;
+    }
+    return true;
+  };
+  if (!others_are_one(index.launch->block)) return false;
+  if (index.axis != 0) {
+    if (index.axis != 1 || !others_are_one(index.launch->grid) || HasBuiltinsBut(tree, index)) return false;
+  }
   for (const int function : Functions(tree)) {
     if (IsKernel(tree, function)) continue;
     for (const int node : Subtree(tree, function)) {
@@ -23,11 +82,12 @@ bool IsAlone(const MutationContext& context, const ThreadIndex& index) {
       if (name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim") return false;
     }
   }
-  for (const std::size_t axis : {1, 2}) {
-    if (!BuiltinUses(tree, index.kernel, "threadIdx", axis).empty()) return false;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (axis != index.axis && !BuiltinUses(tree, index.kernel, "threadIdx", axis).empty()) return false;
   }
-  if (!BuiltinUses(tree, index.kernel, "gridDim", 0).empty() || Cooperates(tree, index.kernel)) return false;
-  for (const int dimension : BuiltinUses(tree, index.kernel, "blockDim", 0)) {
+  if (!BuiltinUses(tree, index.kernel, "gridDim", index.axis).empty() || Cooperates(tree, index.kernel, true, atomics))
+    return false;
+  for (const int dimension : BuiltinUses(tree, index.kernel, "blockDim", index.axis)) {
     if (dimension != index.extent) return false;
   }
   for (const int node : Subtree(tree, index.kernel)) {
@@ -44,26 +104,21 @@ bool IsAlone(const MutationContext& context, const ThreadIndex& index) {
   return true;
 }
 
-// Whether a node is a statement that can be put under a condition.
-bool IsStatement(const SyntaxTree& tree, int node) {
-  const std::string& kind = tree.node(tree.node(node).parent).kind_name;
-  return (kind == "CompoundStmt" || kind == "IfStmt" || kind == "ForStmt") && tree.Text(node).ends_with(";");
-}
-
 // Which loops of a kernel the threads of a row share: the outermost ones, the loops that compute the sums that an outer loop
 // stores, or the innermost ones, where the outer ones may have few turns.
 enum class Picked { kOutermost, kSums, kInnermost };
 
 class Picker {
  public:
-  Picker(const SyntaxTree& tree, Picked picked) : tree_(tree), picked_(picked) {}
+  Picker(const SyntaxTree& tree, Picked picked, const std::set<int>& atomics) : tree_(tree), picked_(picked), atomics_(atomics) {}
 
   bool Collect(int node, RowKernel& kernel) const {
     const auto shared = AsSharedLoop(tree_, node);
-    if (shared && !IsPassed(*shared)) {
+    if (shared && !IsPassed(*shared) && !HasAny(tree_, node, atomics_)) {
       kernel.loops.push_back(*shared);
       return true;
     }
+    if (atomics_.contains(node)) kernel.atomics.push_back(node);
     if (IsStore(tree_, node)) {
       if (!IsStatement(tree_, node)) return false;
       kernel.stores.push_back(node);
@@ -96,11 +151,34 @@ class Picker {
 
   const SyntaxTree& tree_;
   Picked picked_;
+  const std::set<int>& atomics_;
 };
 
-}  // namespace
+bool IsInAnyLoop(const SyntaxTree& tree, int node) {
+  for (int at = tree.node(node).parent; at > 0; at = tree.node(at).parent) {
+    const std::string& kind = tree.node(at).kind_name;
+    if (kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt") return true;
+  }
+  return false;
+}
 
-namespace {
+// Whether a node reads in the declaration of a sum what nothing stores to before: all threads have read it when they combine the
+// sum, behind which one stores.
+bool IsInStartOfSum(const SyntaxTree& tree, const RowKernel& kernel, int node, int root) {
+  for (const SharedLoop& loop : kernel.loops) {
+    for (const Accumulation& accumulation : loop.accumulations) {
+      const int variable = accumulation.declaration;
+      if (accumulation.combine != "+" || !IsWithin(tree, node, variable) || IsInAnyLoop(tree, variable)) continue;
+      const bool same_block = tree.node(tree.node(variable).parent).parent == tree.node(loop.counted.parts.statement).parent;
+      const auto stores_before = [&](int store) {
+        const int pointer = PointerAt(tree, WithoutMembers(tree, Assigned(tree, store)));
+        return store < variable && (pointer < 0 || RootOf(tree, pointer) == root);
+      };
+      if (same_block && std::none_of(kernel.stores.begin(), kernel.stores.end(), stores_before)) return true;
+    }
+  }
+  return false;
+}
 
 // Whether what a kernel stores to is read in its stores only, which one thread of a row makes.
 bool ReadsInStores(const SyntaxTree& tree, const RowKernel& kernel, const Traffic& traffic) {
@@ -111,6 +189,7 @@ bool ReadsInStores(const SyntaxTree& tree, const RowKernel& kernel, const Traffi
     const bool passed = name.type.find('*') != std::string::npos && tree.node(name.parent).kind_name == "CallExpr";
     if ((pointer < 0 && !passed) || !traffic.stored.contains(RootOf(tree, passed ? node : pointer))) continue;
     const auto around = [&](int store) { return IsWithin(tree, node, store); };
+    if (IsInStartOfSum(tree, kernel, node, RootOf(tree, passed ? node : pointer))) continue;
     if (std::none_of(kernel.stores.begin(), kernel.stores.end(), around)) return false;
   }
   return true;
@@ -122,15 +201,16 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
   const SyntaxTree& tree = context.tree;
   std::vector<RowKernel> kernels;
   for (const ThreadIndex& index : ThreadIndices(context)) {
-    if (!IsAlone(context, index)) continue;
+    const std::set<int> atomics = AtomicStatements(tree, index.kernel);
+    if (!IsAlone(context, index, atomics)) continue;
     const auto traffic = TrafficOf(tree, index.kernel);
     if (!traffic) continue;
-    RowKernel bare{index, {}, {}, traffic->read.contains(-1)};  // a read through an unknown pointer
+    RowKernel bare{index, {}, {}, {}, traffic->read.contains(-1)};  // a read through an unknown pointer
     for (const int root : traffic->stored) bare.reads_what_it_stores |= traffic->read.contains(root);
     std::set<std::vector<int>> known;
     for (const Picked which : {Picked::kOutermost, Picked::kSums, Picked::kInnermost}) {
       RowKernel kernel = bare;
-      if (!Picker(tree, which).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
+      if (!Picker(tree, which, atomics).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
       if (kernel.loops.empty() ||
           (kernel.reads_what_it_stores && !kernel.stores.empty() && !ReadsInStores(tree, kernel, *traffic)))
         continue;
@@ -149,7 +229,9 @@ std::vector<std::string> RowRefusals(const MutationContext& context) {
   std::vector<int> told;
   for (const ThreadIndex& index : ThreadIndices(context)) {
     const auto is_it = [&](const RowKernel& kernel) { return kernel.index.kernel == index.kernel; };
-    if (std::any_of(kernels.begin(), kernels.end(), is_it) || Cooperates(tree, index.kernel)) continue;
+    if (std::any_of(kernels.begin(), kernels.end(), is_it) ||
+        Cooperates(tree, index.kernel, true, AtomicStatements(tree, index.kernel)))
+      continue;
     if (std::find(told.begin(), told.end(), index.kernel) != told.end()) continue;
     std::string why;
     for (const int node : Subtree(tree, index.kernel)) {
@@ -160,7 +242,7 @@ std::vector<std::string> RowRefusals(const MutationContext& context) {
         why = fmt::format("the turns of the loop {} leave behind more than sums, extremes and elements of their own",
                           Quoted(tree, node));
       else if (shared && why.empty())
-        why = index.axis != 0 ? "its rows do not lie along x"
+        why = index.axis != 0 ? "its rows do not lie along x, or along y alone"
                               : "its threads differ in more than their row, or also store elsewhere";
     }
     if (why.empty()) continue;
@@ -168,6 +250,17 @@ std::vector<std::string> RowRefusals(const MutationContext& context) {
     refusals.push_back(fmt::format("{}: {}", tree.node(index.kernel).name, why));
   }
   return refusals;
+}
+
+std::string RowExtent(const SyntaxTree& tree, const RowKernel& kernel) {
+  const bool along_y = kernel.index.axis == 1 && SameTokens(tree.Text(kernel.index.extent), "blockDim.y");
+  return along_y ? "blockDim.x" : Parenthesised(tree, kernel.index.extent);
+}
+
+LaunchChange RowDimension(const RowKernel& kernel, std::string_view field, const std::string& text) {
+  const ThreadIndex& index = kernel.index;
+  if (index.axis == 0) return WithDimension(*index.launch, field, 0, text);
+  return {index.launch->kernel, std::string(field), text};
 }
 
 Proposal::Change StoreOnce(const SyntaxTree& tree, int store, const RowThreads& threads) {

@@ -80,6 +80,11 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
         fmt::format("its elements are of {}, and only float, double and integers of 4 or 8 bytes are understood", output->type));
   if (!found_.input.empty())
     return output->name == found_.output ? IsScanOf(trace, *output) : Refuse("it stores into another array at times");
+  const auto is_other = [&](const GridMemory& one) { return one.fingerprints >= 0 && one.name != output->name; };
+  const auto has_same_type = [&](const GridMemory& one) { return is_other(one) && one.type == output->type; };
+  const auto other = std::find_if(trace.buffers.begin(), trace.buffers.end(), is_other);
+  if (other != trace.buffers.end() && std::none_of(trace.buffers.begin(), trace.buffers.end(), has_same_type))
+    return Refuse(fmt::format("{} has elements of {}, and {} of {}", output->name, output->type, other->name, other->type));
   std::string first;
   std::size_t furthest = 0;
   for (const GridMemory& buffer : trace.buffers) {
@@ -87,6 +92,7 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
     found_.input = buffer.name;
     found_.output = output->name;
     found_.type = output->type;
+    found_.total = output->HasOneMore(true);
     for (const bool exclusive : {false, true}) {
       found_.exclusive = exclusive;
       if (IsScanOf(trace, *output)) return true;
@@ -94,12 +100,14 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
       furthest = std::max(furthest, right_);
     }
   }
-  return Refuse(first.empty() ? "its output has another type than its inputs" : first);
+  return Refuse(first);
 }
 
 bool ScanRuns::IsScanOf(const GridTrace& trace, const GridMemory& output) {
   const auto is_input = [&](const GridMemory& one) { return one.name == found_.input; };
   const GridMemory& input = *std::find_if(trace.buffers.begin(), trace.buffers.end(), is_input);
+  if (input.HasOneMore(false)) return Refuse(fmt::format("it reads outside of {}", input.name));
+  if (found_.total != output.HasOneMore(true)) return Refuse("it stores one element more for some numbers of elements only");
   std::uint64_t sum = 0;
   const auto left = [](const GridCell& cell) { return cell.write.launch < 0; };
   left_elements_ = &input != &output && std::any_of(output.cells.begin(), output.cells.end(), left);
@@ -115,13 +123,16 @@ bool ScanRuns::IsScanOf(const GridTrace& trace, const GridMemory& output) {
     if (number != (found_.exclusive ? sum : sum + element)) return Refuse(place + " is no prefix sum");
     // An input that is not read to its end may end earlier. Without an element's own, nothing depends on the last.
     const bool unread = i >= input.cells.size() || input.cells[i].read.launch < 0;
-    if (unread && (!found_.exclusive || i + 1 < static_cast<std::size_t>(output.elements)))
+    if (unread && (!found_.exclusive || found_.total || i + 1 < static_cast<std::size_t>(output.elements)))
       return Refuse(fmt::format("it does not read all of {}", input.name));
     found_.last_unread = found_.last_unread || unread;
     sum += element;
     ++right_;
   }
-  return true;
+  if (!found_.total) return true;
+  const GridCell& last = output.cells[static_cast<std::size_t>(output.elements)];
+  const bool is_total = last.known != Knowledge::kUnknown && static_cast<std::uint64_t>(last.number) == sum;
+  return (found_.exclusive && is_total) || Refuse(fmt::format("{}[{}] is not the sum of all", output.name, output.elements));
 }
 
 std::int64_t ScanRuns::MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong) {

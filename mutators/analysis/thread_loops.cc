@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
+#include "core/expression.h"
 #include "kernel_templates/launch_argument.h"
 #include "kernel_templates/launch_line.h"
 #include "kernel_templates/renderer.h"
@@ -18,6 +21,24 @@
 
 namespace evo {
 namespace {
+
+// Whether two expressions of a launch line have the same value for some sizes that have nothing in common.
+bool AreSameNumbers(const std::string& a, const std::string& b) {
+  constexpr std::array<std::int64_t, 8> kSizes{1009, 211, 37, 401, 13, 97, 503, 71};
+  try {
+    const Expression first = Expression::Parse(a), second = Expression::Parse(b);
+    const auto names = first.Names();
+    if (names != second.Names()) return false;
+    for (std::size_t shift = 0; shift < kSizes.size(); ++shift) {
+      Variables sizes;
+      for (std::size_t i = 0; i < names.size(); ++i) sizes[names[i]] = Number::Integer(kSizes[(i * 3 + shift) % kSizes.size()]);
+      if (first.EvaluateInteger(sizes) != second.EvaluateInteger(sizes)) return false;
+    }
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 class LoopRemover {
  public:
@@ -116,6 +137,19 @@ class LoopRemover {
     return is(factors[0], factors[1]) || is(factors[1], factors[0]);
   }
 
+  // Whether the grid has a thread for each number below a bound.
+  bool HasThreadForEach(int bound, std::size_t axis) const {
+    for (const int named : NamedIn(tree_, bound)) {
+      if (WrittenIn(tree_, kernel_).contains(named)) return false;
+    }
+    const std::string& grid = launch_->grid[axis].text();
+    const std::string& block = launch_->block[axis].text();
+    const auto passed = Passed(NamedDeclaration(tree_, bound));
+    if (passed) return SameTokens(grid, fmt::format("ceil_div({}, {})", *passed, block));
+    const auto product = AsLaunchText(tree_, *launch_, kernel_, bound);
+    return product && AreSameNumbers(grid, fmt::format("ceil_div({}, {})", *product, block));
+  }
+
   bool AddOnce(const CountedLoop& loop) {
     for (std::size_t axis = 0; axis < launch_->grid.size() && axis < launch_->block.size(); ++axis) {
       const char name = "xyz"[axis];
@@ -127,11 +161,7 @@ class LoopRemover {
       const int increment = loop.parts.increment;
       const auto& sides = tree_.node(increment).children;
       if (tree_.Operator(increment) != "+=" || !IsProduct(sides[1], fmt::format("gridDim.{}", name), axis)) continue;
-      const int bound = NamedDeclaration(tree_, loop.bound);
-      const auto passed = Passed(bound);
-      if (WrittenIn(tree_, kernel_).contains(bound)) continue;
-      const std::string& grid = launch_->grid[axis].text();
-      if (!passed || !SameTokens(grid, fmt::format("ceil_div({}, {})", *passed, launch_->block[axis].text()))) continue;
+      if (!HasThreadForEach(loop.bound, axis)) continue;
       Replace(loop, std::string(tree_.Text(loop.start)));
       return true;
     }

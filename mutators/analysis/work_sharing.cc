@@ -209,8 +209,9 @@ bool IsUsedElsewhere(const SyntaxTree& tree, int scope, std::string_view builtin
   return false;
 }
 
-bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too) {
+bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too, const std::set<int>& left_out) {
   for (const int node : Subtree(tree, scope)) {
+    if (left_out.contains(node)) continue;
     const std::string& kind = tree.node(node).kind_name;
     if (tree.node(node).opaque || kind == "LambdaExpr" || kind == "attribute(shared)") return true;
     if (kind.find("Asm") != std::string::npos || kind == "UnexposedStmt") return true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,9 @@ std::vector<int> BuiltinUses(const SyntaxTree& tree, int scope, std::string_view
 // Whether a built-in variable is used outside of `scope`, in a macro, or as a whole rather than by a member.
 bool IsUsedElsewhere(const SyntaxTree& tree, int scope, std::string_view builtin);
 // Whether code makes the threads of a block depend on each other: by barriers, shuffles, votes, atomics, shared memory, or
-// functions that store. Without `shuffles_too`, shuffles are left out, since they only involve the lanes of one warp.
-bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too = true);
+// functions that store. Without `shuffles_too`, shuffles are left out, since they only involve the lanes of one warp; so are the
+// calls `left_out`.
+bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too = true, const std::set<int>& left_out = {});
 
 // An index that a statement of a kernel's outermost block declares: `const int row = blockIdx.x * BLOCK + threadIdx.x;`. The
 // kernel uses blockIdx and threadIdx nowhere else in this dimension.

@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
     const @T before = @TilesBefore(published, tile);
     if (lane == 0) {
       published[tile] = @State(2, before + total);
-      tiles_before = before;
+@store_total      tiles_before = before;
     }
     if (lane < kWarps) sums[lane] = scanned;
   }
@@ -278,6 +278,7 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
                                            "  const int loaded = begin + own < count ? own : own - 1;\n"
                                          : ""},
       {"@read", scan.last_unread ? "loaded, whole && loaded == own" : "own, whole"},
+      {"@store_total", scan.total ? "      if (own == count - begin) Y[count] = before + total;\n" : ""},
       {"@add", std::string(scan.exclusive ? kAddExclusive : kAddInclusive)},
       {"@State", unused("TileState")},
       {"@Publish", unused("Publish")},

@@ -51,13 +51,17 @@ int PointedInto(const SyntaxTree& tree, int use) {
 struct Counts {
   int kernel = -1;
   int parameter = -1;
-  std::string type;  // of a count, without a sign: wrapping around is defined for it
+  std::string type;  // of a count, without a sign: wrapping around is defined for it; or of a real sum
   int bytes = 4;
   std::vector<CountAddition> additions;
 };
 
-// The unsigned type that counts alike; empty for others. Sums of floating-point numbers depend on their order.
-std::string UnsignedOf(const std::string& type) {
+// What is added up. Sums of floating-point numbers depend on their order, so that they are another mutator's.
+enum class Summed { kIntegers, kReals };
+
+// The type in which sums are kept, for integers the unsigned one that counts alike; empty for others.
+std::string SumTypeOf(const std::string& type, Summed summed) {
+  if (summed == Summed::kReals) return type == "float" || type == "double" ? type : "";
   if (type == "int" || type == "unsigned int") return "unsigned int";
   return type == "unsigned long long" ? type : "";
 }
@@ -83,23 +87,31 @@ using Found = std::variant<Counts, std::string>;
 // to global memory once at its end; a block takes more elements than before, so that this is rare.
 class PrivateCounts : public SourceMutator {
  public:
-  std::string_view name() const override { return "private_counts"; }
-  Promise promise() const override { return Promise::kExact; }
+  explicit PrivateCounts(Summed summed) : summed_(summed) {}
+  std::string_view name() const override { return summed_ == Summed::kIntegers ? "private_counts" : "private_sums"; }
+  Promise promise() const override { return summed_ == Summed::kIntegers ? Promise::kExact : Promise::kReassociating; }
   std::string_view description() const override {
-    return "counts in shared memory what threads count in global memory by atomics, with the counts, copies and blocks as "
-           "parameters";
+    return summed_ == Summed::kIntegers
+               ? "counts in shared memory what threads count in global memory by atomics, with the counts, copies and blocks as "
+                 "parameters"
+               : "as private_counts, of sums of float or double";
   }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, ProposalsIn); }
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    return InPlainSource(context, [this](const MutationContext& source) { return ProposalsIn(source, summed_); });
+  }
 
   std::vector<std::string> Refusals(const MutationContext& context) const override {
-    return RefusalsInPlainSource(context, ProposalsIn, RefusalsIn);
+    return RefusalsInPlainSource(
+        context, [this](const MutationContext& source) { return ProposalsIn(source, summed_); },
+        [this](const MutationContext& source) { return RefusalsIn(source, summed_); });
   }
 
  private:
-  static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
-    std::vector<Proposal> proposals = OfGlobalCounts(context);
+  static std::vector<Proposal> ProposalsIn(const MutationContext& context, Summed summed) {
+    std::vector<Proposal> proposals = OfGlobalCounts(context, summed);
+    if (summed == Summed::kReals) return proposals;
     for (Proposal& proposal : OfSharedCounts(context)) proposals.push_back(std::move(proposal));
     for (auto& found : ThreadsPerBin(context)) {
       if (auto* proposal = std::get_if<Proposal>(&found)) proposals.push_back(std::move(*proposal));
@@ -107,9 +119,9 @@ class PrivateCounts : public SourceMutator {
     return proposals;
   }
 
-  static std::vector<Proposal> OfGlobalCounts(const MutationContext& context) {
+  static std::vector<Proposal> OfGlobalCounts(const MutationContext& context, Summed summed) {
     std::vector<Proposal> proposals;
-    for (const Found& found : All(context)) {
+    for (const Found& found : All(context, summed)) {
       const auto* counts = std::get_if<Counts>(&found);
       if (counts == nullptr) continue;
       const LaunchDirective* launch = OnlyLaunch(context.rendered, context.tree.node(counts->kernel).name);
@@ -131,25 +143,26 @@ class PrivateCounts : public SourceMutator {
     if (!without) return proposals;
     const MutationContext plain{context.kernel_template, context.genome,        *without,
                                 context.rendered,        context.second_parent, context.product_elsewhere};
-    for (const Proposal& proposal : OfGlobalCounts(plain)) {
+    for (const Proposal& proposal : OfGlobalCounts(plain, Summed::kIntegers)) {
       if (auto translated = InSource(proposal, context, plain, {})) proposals.push_back(std::move(*translated));
     }
     return proposals;
   }
 
-  static std::vector<std::string> RefusalsIn(const MutationContext& context) {
+  static std::vector<std::string> RefusalsIn(const MutationContext& context, Summed summed) {
     std::vector<std::string> refusals;
-    for (const Found& found : All(context)) {
+    for (const Found& found : All(context, summed)) {
       if (const auto* why = std::get_if<std::string>(&found)) refusals.push_back(*why);
     }
+    if (summed == Summed::kReals) return refusals;
     for (const auto& found : ThreadsPerBin(context)) {
       if (const auto* why = std::get_if<std::string>(&found)) refusals.push_back(*why);
     }
     return refusals;
   }
 
-  // Each array that a kernel adds to by atomics, or why not.
-  static std::vector<Found> All(const MutationContext& context) {
+  // Each array that a kernel adds to by atomics, or why not. Counts are no sums of reals, and need no reason.
+  static std::vector<Found> All(const MutationContext& context, Summed summed) {
     const SyntaxTree& tree = context.tree;
     std::vector<Found> all;
     for (const int kernel : Functions(tree)) {
@@ -163,7 +176,10 @@ class PrivateCounts : public SourceMutator {
       }
       for (const int parameter : parameters) {
         Counts counts{kernel, parameter, {}, 4, {}};
-        const std::string why = Understand(context, counts);
+        const std::string& type = tree.node(parameter).type;
+        const bool reals = type.starts_with("float ") || type.starts_with("double ");
+        if (summed == Summed::kReals && !reals) continue;
+        const std::string why = Understand(context, counts, summed);
         if (why.empty())
           all.emplace_back(std::move(counts));
         else
@@ -174,7 +190,7 @@ class PrivateCounts : public SourceMutator {
   }
 
   // Fills in `counts`; else says why its kernel is left as it is.
-  static std::string Understand(const MutationContext& context, Counts& counts) {
+  static std::string Understand(const MutationContext& context, Counts& counts, Summed summed) {
     const SyntaxTree& tree = context.tree;
     const std::string& name = tree.node(counts.parameter).name;
     if (WaitsForOthers(tree, counts.kernel)) return "its threads wait for each other already";
@@ -210,9 +226,9 @@ class PrivateCounts : public SourceMutator {
     }
     std::string type = tree.node(counts.additions.front().use).type;
     type = WithoutConst(type.substr(0, type.find(" *")));
-    counts.type = UnsignedOf(type);
+    counts.type = SumTypeOf(type, summed);
     if (counts.type.empty()) return fmt::format("elements of `{}` are no integers of 32 or 64 bits that count", name);
-    counts.bytes = counts.type == "unsigned int" ? 4 : 8;
+    counts.bytes = counts.type == "unsigned int" || counts.type == "float" ? 4 : 8;
     for (const CountAddition& addition : counts.additions) {
       for (const int bin : addition.bins) {
         if (BinTypeOf(tree.node(bin).type).kept.empty()) return fmt::format("`{}` is no integer", tree.Text(bin));
@@ -308,10 +324,13 @@ class PrivateCounts : public SourceMutator {
     proposal.constraints.push_back(fmt::format("{} * {} * {} <= {}", values, copies, counts.bytes, kStaticSharedBytes));
     return proposal;
   }
+
+  const Summed summed_;
 };
 
 }  // namespace
 
-std::unique_ptr<Mutator> MakePrivateCounts() { return std::make_unique<PrivateCounts>(); }
+std::unique_ptr<Mutator> MakePrivateCounts() { return std::make_unique<PrivateCounts>(Summed::kIntegers); }
+std::unique_ptr<Mutator> MakePrivateSums() { return std::make_unique<PrivateCounts>(Summed::kReals); }
 
 }  // namespace evo

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/flat_blocks.h"
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/reduction.h"
 #include "mutators/analysis/work_sharing.h"
@@ -31,13 +32,32 @@ class ReduceGrid : public SourceMutator {
   }
   double weight() const override { return 3; }
 
-  std::vector<Proposal> Proposals(const MutationContext& context) const override { return InPlainSource(context, ProposalsIn); }
+  std::vector<Proposal> Proposals(const MutationContext& context) const override {
+    std::vector<Proposal> proposals =
+        InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kLeastWrittenOut, WithFlatBlocks);
+    std::erase_if(proposals, [&](const Proposal& proposal) { return KeepsAxes(context, proposal); });
+    return proposals;
+  }
 
   std::vector<std::string> Refusals(const MutationContext& context) const override {
-    return RefusalsInPlainSource(context, ProposalsIn, RefusalsIn);
+    return RefusalsInPlainSource(context, ProposalsIn, RefusalsIn, ThreadLoops::kOfOneTurn, WithFlatBlocks);
   }
 
  private:
+  // Whether blocks become ones of one dimension in a grid that stays as it is, with more.
+  static bool KeepsAxes(const MutationContext& context, const Proposal& proposal) {
+    return std::any_of(proposal.launch.begin(), proposal.launch.end(), [&](const LaunchChange& change) {
+      if (change.field != "block") return false;
+      const auto with_axes = [&](const Step& step) {
+        return step.launch && (step.launch->kernel == change.kernel || step.launch->kernel_expression == change.kernel) &&
+               step.launch->block.size() > 1;
+      };
+      const auto sets_grid = [&](const LaunchChange& other) { return other.kernel == change.kernel && other.field == "grid"; };
+      return std::any_of(context.rendered.steps.begin(), context.rendered.steps.end(), with_axes) &&
+             std::none_of(proposal.launch.begin(), proposal.launch.end(), sets_grid);
+    });
+  }
+
   static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const int kernel : Candidates(context)) {

@@ -52,7 +52,7 @@ class ThreadPerRowToBlock : public SourceMutator {
   }
 
   static bool HasWholeWarps(const MutationContext& context, const RowKernel& kernel) {
-    const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
+    const auto sizes = ValuesOf(kernel.index.launch->block[kernel.index.axis], context.rendered);
     return !sizes.empty() &&
            std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size % 32 == 0 && size <= 1024; });
   }
@@ -60,11 +60,13 @@ class ThreadPerRowToBlock : public SourceMutator {
   static Proposal ToBlock(const SyntaxTree& tree, const RowKernel& kernel) {
     const ThreadIndex& index = kernel.index;
     Proposal proposal;
-    RowThreads threads{FreshName(tree, "thread"), Parenthesised(tree, index.extent)};
+    RowThreads threads{FreshName(tree, "thread"), RowExtent(tree, kernel)};
     if (!HasBounds(tree, kernel)) {
       threads.count = UnusedName(tree.text(), "THREADS");
       proposal.brings.push_back({threads.count, kRowThreads, 256});
-      proposal.launch.push_back({index.launch->kernel, "block", threads.count});
+      proposal.launch.push_back(RowDimension(kernel, "block", threads.count));
+    } else if (index.axis != 0) {
+      proposal.launch.push_back(RowDimension(kernel, "block", index.launch->block[index.axis].text()));
     }
     proposal.changes.push_back({index.statement, Placement::kBefore,
                                 LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x;", threads.name))});
@@ -79,11 +81,11 @@ class ThreadPerRowToBlock : public SourceMutator {
         DivideLoop(tree, loop, threads, CombineInBlock(tree, loop, threads), barrier, proposal);
     }
     for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, threads));
-    const Expression& grid = index.launch->grid[0];
-    const std::string& block = index.launch->block[0].text();
-    proposal.launch.push_back(
-        WithDimension(*index.launch, "grid", 0,
-                      BlocksOf(grid, block, "1", fmt::format("{} * {}", Parenthesised(grid.text()), Parenthesised(block)))));
+    for (const int atomic : kernel.atomics) proposal.changes.push_back(StoreOnce(tree, atomic, threads));
+    const Expression& grid = index.launch->grid[index.axis];
+    const std::string& block = index.launch->block[index.axis].text();
+    proposal.launch.push_back(RowDimension(
+        kernel, "grid", BlocksOf(grid, block, "1", fmt::format("{} * {}", Parenthesised(grid.text()), Parenthesised(block)))));
     return proposal;
   }
 };

@@ -29,7 +29,7 @@ class ThreadPerRowToWarp : public SourceMutator {
   static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const RowKernel& kernel : RowKernels(context)) {
-      const auto sizes = ValuesOf(kernel.index.launch->block[0], context.rendered);
+      const auto sizes = ValuesOf(kernel.index.launch->block[kernel.index.axis], context.rendered);
       const bool whole = std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size % 32 == 0; });
       if (!sizes.empty() && whole) proposals.push_back(ToWarp(context.tree, kernel));
     }
@@ -42,8 +42,9 @@ class ThreadPerRowToWarp : public SourceMutator {
     Proposal proposal;
     proposal.changes.push_back({index.statement, Placement::kBefore,
                                 LineBefore(tree, index.statement, fmt::format("const int {} = threadIdx.x % 32;", lanes.name))});
-    proposal.changes.push_back({index.extent, Placement::kReplace, fmt::format("({} / 32)", Parenthesised(tree, index.extent))});
+    proposal.changes.push_back({index.extent, Placement::kReplace, fmt::format("({} / 32)", RowExtent(tree, kernel))});
     proposal.changes.push_back({index.thread, Placement::kReplace, "threadIdx.x / 32"});
+    if (index.axis != 0) proposal.changes.push_back({index.block, Placement::kReplace, "blockIdx.x"});
     const std::string items = BringItems(tree, kernel, proposal);
     for (const SharedLoop& loop : kernel.loops) {
       // A lane may later read what other lanes have stored.
@@ -54,10 +55,12 @@ class ThreadPerRowToWarp : public SourceMutator {
         DivideLoop(tree, loop, lanes, CombineInWarp(tree, loop, lanes), barrier, proposal);
     }
     for (const int store : kernel.stores) proposal.changes.push_back(StoreOnce(tree, store, lanes));
-    const Expression& grid = index.launch->grid[0];
-    const std::string& block = index.launch->block[0].text();
-    proposal.launch.push_back(WithDimension(
-        *index.launch, "grid", 0,
+    for (const int atomic : kernel.atomics) proposal.changes.push_back(StoreOnce(tree, atomic, lanes));
+    const Expression& grid = index.launch->grid[index.axis];
+    const std::string& block = index.launch->block[index.axis].text();
+    if (index.axis != 0) proposal.launch.push_back(RowDimension(kernel, "block", block));
+    proposal.launch.push_back(RowDimension(
+        kernel, "grid",
         BlocksOf(grid, block, fmt::format("{} / 32", Parenthesised(block)), fmt::format("{} * 32", Parenthesised(grid.text())))));
     return proposal;
   }

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <string>
+#include <vector>
+
 #include "tests/mutators/plain_kernels.h"
 
 namespace evo {
@@ -153,6 +156,28 @@ TEST(VectorLoad, TakesHalvesAsWordsAndSharedMemory) {
                      "  __shared__ float t[8][8];\n  t[n][0] = in[0];\n  __syncthreads();\n  float s = 0;\n"
                      "  for (int i = 0; i < 8; ++i) s += t[n][i];\n  out[0] = s;\n"),
               SizeIs(2));
+}
+
+// The sum of a block, of a pointer that is no pointer to constants.
+std::vector<std::string> OfChangeable(const std::string& before) {
+  return ChildrenOf("vector_load_shared", "// evo:launch k(X, Y, N) grid(1) block(128)\n"
+                                          "__device__ void Clear(float* p) { *p = 0.0f; }\n"
+                                          "__global__ void k(float* x, float* y, int n) {\n  __shared__ float s[128];\n" +
+                                              before +
+                                              "  float sum = 0.0f;\n  float* row = x + 8;\n"
+                                              "  for (int i = threadIdx.x; i < n; i += 128) sum += row[i];\n"
+                                              "  s[threadIdx.x] = sum;\n  __syncthreads();\n"
+                                              "  if (threadIdx.x == 0) y[0] = s[0] + s[64];\n}\n");
+}
+
+TEST(VectorLoadShared, ReadsWhatAKernelOnlyReads) {
+  EXPECT_THAT(OfChangeable(""), SizeIs(2));
+  EXPECT_THAT(OfChangeable("  x[threadIdx.x] = 0.0f;\n"), IsEmpty());
+  EXPECT_THAT(OfChangeable("  float* z = x;\n  z[threadIdx.x] = 0.0f;\n"), IsEmpty());
+  EXPECT_THAT(OfChangeable("  float* z = y;\n  z = x;\n  z[threadIdx.x] = 0.0f;\n"), IsEmpty());
+  EXPECT_THAT(OfChangeable("  float& first = x[0];\n  first = 0.0f;\n"), IsEmpty());
+  EXPECT_THAT(OfChangeable("  atomicAdd(&x[8], 1.0f);\n"), IsEmpty());
+  EXPECT_THAT(OfChangeable("  Clear(x + 8);\n"), IsEmpty());
 }
 
 }  // namespace

@@ -28,7 +28,19 @@ TEST_F(ForeignHistograms, PrivateCounts) {
                            {"20_thread_per_bin"},
                            // Written together with what they need.
                            {"21_lengths_of_words"},
-                           {"22_rows_in_shared_memory"}});
+                           {"22_rows_in_shared_memory"},
+                           {"23_charges_on_a_grid", "deposit: elements of `rho` are no integers of 32 or 64 bits that count"}});
+}
+
+// Others count integers, which private_counts does.
+TEST_F(ForeignHistograms, PrivateSums) {
+  std::vector<ForeignKernel> kernels;
+  for (const auto& entry : std::filesystem::directory_iterator(EVO_FOREIGN_KERNELS)) {
+    const std::string name = entry.path().stem().string();
+    const bool sums = name == "16_weights_of_floats" || name == "23_charges_on_a_grid";
+    if (entry.path().extension() == ".cu") kernels.push_back({name, sums ? "" : "(silence)"});
+  }
+  Check("private_sums", kernels);
 }
 
 }  // namespace
