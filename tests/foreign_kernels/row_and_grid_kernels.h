@@ -288,6 +288,24 @@ class ForeignKernelTest : public ChildrenTest {
     }
   }
 
+  // Each kernel of the folder by itself: it compiles for a GPU, and leaves the same numbers however its threads take turns.
+  void CheckParents() {
+    for (const auto& entry : std::filesystem::directory_iterator(EVO_FOREIGN_KERNELS)) {
+      if (entry.path().extension() != ".cu") continue;
+      const std::string text = LoadTemplate(entry.path()).text;
+      SCOPED_TRACE(entry.path().stem().string());
+      const std::string source = Parent(ParseTemplate("kernel", text)).rendering.source;
+      EXPECT_EQ(CompileWith(*nvrtc_, source).message, "");
+      const CompileResult compiled = CompileWith(*compiler_, source, true);
+      ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message;
+      for (const Task& task : TasksOf(text)) {
+        const auto stored = OutputsOf(text, task, source, compiled, 0);
+        EXPECT_EQ(Differences(stored, OutputsOf(text, task, source, compiled, 1), 0), 0);
+        for (const double number : stored) ASSERT_TRUE(std::isfinite(number));
+      }
+    }
+  }
+
   // Each kernel of the folder has its line in the table, and a macro does with it what the table says.
   void Check(const std::string& macro, const std::vector<ForeignKernel>& kernels) {
     std::vector<std::string> listed, present;

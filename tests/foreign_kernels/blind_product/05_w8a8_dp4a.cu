@@ -1,5 +1,5 @@
 // A linear layer of an engine for language models: bytes times bytes, four at a time, with a scale for each token and each channel.
-// buffers: X i8<256 in [T, K], W i8<256 in [N, K], SX f32 in [T], SW f32 in [N], BIAS f16 in [N], Y f16 out [T, N]
+// buffers: X i8<20 in [T, K], W i8<20 in [N, K], SX f32 in [T], SW f32 in [N], BIAS f16 in [N], Y f16 out [T, N]
 // sizes: T=19 N=33 K=40; T=4 N=128 K=64; T=1 N=3 K=4
 #include <cuda_fp16.h>
 #include <cstdint>
