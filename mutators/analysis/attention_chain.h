@@ -18,6 +18,7 @@ struct AttentionChain {
   std::string element, output;      // their types
   std::string heads, rows, keys;    // rows is empty if each head has one query
   std::int64_t depth = 0;
+  std::string depth_size;  // the size that decides it; empty: the source
   bool causal = false;
   std::string scale;  // as the kernel of the scores says it
   bool zero = false;  // whether what has no weights is stored as zero; else as 0 / 0
@@ -27,7 +28,9 @@ struct AttentionChain {
     bool operator==(const Passed&) const = default;
   };
   std::vector<Passed> of_scale;
-  Parameters parameters;  // the only values for which this was shown
+  Parameters parameters;            // the only values for which this was shown
+  std::int64_t largest_number = 0;  // of the integers in the code
+  bool operator==(const AttentionChain&) const = default;
 };
 
 // All launches of a source as one attention, found by running them on numbers; nullopt if they are none, with the reason where
