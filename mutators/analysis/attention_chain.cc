@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "kernel_templates/directive_lexer.h"
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention_chain_runs.h"
 #include "mutators/analysis/attention_check.h"
 #include "mutators/analysis/attention_depth.h"
@@ -255,20 +255,24 @@ class ChainFinder {
 // The same with two numbers of elements in the place of a size.
 std::optional<AttentionChain> ChainOfAnyDepth(const MutationContext& context, const std::string& size) {
   const DepthChoice choice{size, size, ""};
+  std::int64_t largest = 0;
   const auto with = [&](std::int64_t depth) {
     const KernelTemplate rendered = WithDepth(context.rendered, choice, depth);
     std::string ignored;
     auto found = ChainFinder({context.kernel_template, context.genome, context.tree, rendered}).Find(ignored);
     if (found && found->depth != depth) found.reset();
     if (!found) return found;
+    largest = found->largest_number;
     for (AttentionChain::Passed& passed : found->of_scale) {
       if (passed.argument == std::to_string(depth)) passed.argument = size;
     }
+    found->scale = WithOtherName(found->scale, fmt::format("{}.0f", depth), fmt::format("(float){}", kDepthWord));
     found->depth = 0;
+    found->largest_number = 0;
     return found;
   };
   const auto small = with(kSmallDepth);
-  auto large = small ? with(LargeDepth(small->largest_number)) : std::nullopt;
+  auto large = small ? with(LargeDepth(largest)) : std::nullopt;
   if (!large || !(*small == *large)) return std::nullopt;
   large->depth_size = size;
   return large;
@@ -280,15 +284,9 @@ std::optional<AttentionChain> AsAttentionChain(const MutationContext& context, s
   if (auto chain = ChainFinder(context).Find(why)) return chain;
   // What resembles one says why it is none.
   if (why.empty()) return std::nullopt;
-  std::vector<std::string> sizes;
-  for (const Step& step : context.rendered.steps) {
-    if (!step.launch) continue;
-    for (const std::string& argument : step.launch->arguments) {
-      const bool known = std::find(sizes.begin(), sizes.end(), argument) != sizes.end();
-      if (!known && IsIdentifier(argument) && !context.genome.parameters.contains(argument)) sizes.push_back(argument);
-    }
-  }
-  for (const std::string& size : sizes) {
+  ChainRuns runs(context);
+  runs.Find();
+  for (const std::string& size : runs.names()) {
     if (auto chain = ChainOfAnyDepth(context, size)) return chain;
   }
   return std::nullopt;
