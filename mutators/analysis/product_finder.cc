@@ -299,6 +299,13 @@ bool ProductFinder::CheckDeciding() {
   for (const int role : {roles_.m, roles_.n, roles_.k, roles_.by_a, roles_.by_b, roles_.by_c, roles_.next_a.a, roles_.next_a.b,
                          roles_.next_b.a, roles_.next_b.b, roles_.next_c.a, roles_.next_c.b})
     used.insert({FactorsOf(role).parameter, FactorsOf(role).times});
+  // A leading dimension for which the launch line passes what is another size, too.
+  const std::set<int> named = used;
+  for (const auto& [parameter, expression] : runs_.arguments()) {
+    for (const auto& [other, passed] : runs_.arguments()) {
+      if (named.contains(other) && passed.text() == expression.text() && !written_.contains(parameter)) used.insert(parameter);
+    }
+  }
   const LaunchRuns::Setting& setting = launches_[1].setting;
   const std::int64_t threads = runs_.together() ? setting.block[0] * setting.block[1] * setting.block[2] : setting.Threads();
   for (std::size_t i = 0; i < kDecidingThreads; ++i) {

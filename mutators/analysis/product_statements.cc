@@ -33,6 +33,12 @@ bool IsPassedOnce(const MutationContext& context, int kernel, int parameter) {
   return false;
 }
 
+// A statement's own text may end with its semicolon.
+std::string Ended(const SyntaxTree& tree, int statement, std::string text) {
+  if (tree.Text(statement).ends_with(";")) text += ";";
+  return text;
+}
+
 // A sum that a loop adds to an element of a buffer becomes one in a variable.
 class MemorySums {
  public:
@@ -123,13 +129,13 @@ class MemorySums {
     const std::string declared =
         fmt::format("{} {} = {}", PointedTo(tree_, NamedDeclaration(tree_, tree_.node(element_).children[0])), sum_, start);
     const std::string turns =
-        TextWith(tree_, loop, {{update_, fmt::format("{} += {}", sum_, Parenthesised(tree_, value_))}});
+        TextWith(tree_, loop, {{update_, Ended(tree_, update_, fmt::format("{} += {}", sum_, tree_.Text(value_)))}});
     const std::string stored = fmt::format("{} = {};", tree_.Text(element_), sum_);
     // The statement of its own ends with a semicolon.
     const std::string end = turns.ends_with("}") || turns.ends_with(";") ? "" : ";";
     const std::string whole = fmt::format("{}{}\n{}", turns, end, end.empty() ? stored : stored.substr(0, stored.size() - 1));
     if (before >= 0)
-      replacements_ = {{before, declared}, {loop, whole}};
+      replacements_ = {{before, Ended(tree_, before, declared)}, {loop, whole}};
     else
       replacements_ = {{FirstNode(tree_, loop), ""}, {loop, fmt::format("{};\n{}", declared, whole)}};
     if (before < 0 && FirstNode(tree_, loop) == loop) replacements_.erase(replacements_.begin());
@@ -190,7 +196,7 @@ class WordsAsBytes {
     std::string product;
     for (const char part : {'x', 'y', 'z', 'w'})
       product += fmt::format("{}{}.{} * {}.{}", product.empty() ? "" : " + ", a, part, b, part);
-    replacements_.emplace_back(update, fmt::format("{} += {}", tree_.node(sum).name, product));
+    replacements_.emplace_back(update, Ended(tree_, update, fmt::format("{} += {}", tree_.node(sum).name, product)));
     return true;
   }
 
@@ -235,7 +241,7 @@ class WordsAsBytes {
         return "";
       const std::string cast = Pointer(declared.children.back());
       if (cast.empty()) return "";
-      Declare(variable, fmt::format("const {}*", vector_), cast);
+      Declare(variable, fmt::format("{}*", vector_), cast);
       return declared.name;
     }
     if (node.kind_name != "CXXReinterpretCastExpr" && node.kind_name != "CStyleCastExpr") return "";
