@@ -106,8 +106,7 @@ class ContractionFinder {
 
   // Whether all that is stored to a buffer is this element, the thread's own: `c[i] * beta`, with which its sum starts.
   bool IsStoredElement(int element) const {
-    const int pointer = PointerAt(tree_, element);
-    if (tree_.node(element).kind_name != "ArraySubscriptExpr" || tree_.node(pointer).kind_name != "ParmDecl") return false;
+    if (tree_.node(element).kind_name != "ArraySubscriptExpr") return false;
     int stores = 0;
     for (const int node : Subtree(tree_, found_.grid.kernel)) {
       if (!IsStore(tree_, node)) continue;

@@ -193,10 +193,11 @@ class WordsAsBytes {
       return false;
     const std::string a = Factor(parts[1]), b = Factor(parts[2]);
     if (a.empty() || b.empty()) return false;
-    std::string product;
+    // Each product by itself, as the steps of a sum.
+    std::string products;
     for (const char part : {'x', 'y', 'z', 'w'})
-      product += fmt::format("{}{}.{} * {}.{}", product.empty() ? "" : " + ", a, part, b, part);
-    replacements_.emplace_back(update, Ended(tree_, update, fmt::format("{} += {}", tree_.node(sum).name, product)));
+      products += fmt::format(" {} += {}.{} * {}.{};", tree_.node(sum).name, a, part, b, part);
+    replacements_.emplace_back(update, fmt::format("{{{} }}", products));
     return true;
   }
 
