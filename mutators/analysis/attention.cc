@@ -12,6 +12,7 @@
 
 #include "mutators/analysis/attention_bounds.h"
 #include "mutators/analysis/attention_check.h"
+#include "mutators/analysis/attention_depth.h"
 #include "mutators/analysis/attention_layout.h"
 #include "mutators/analysis/attention_long.h"
 #include "mutators/analysis/attention_mask.h"
@@ -35,10 +36,13 @@ constexpr std::string_view kNoAttention = "what it stores is not softmax(scale *
 
 class AttentionFinder {
  public:
-  AttentionFinder(const MutationContext& context, const LaunchDirective& launch, int kernel, const RowIndex& row)
+  // The rows' number of elements may be a choice.
+  AttentionFinder(const MutationContext& context, const LaunchDirective& launch, int kernel, const RowIndex& row,
+                  const DepthChoice* depth)
       : context_(context),
         tree_(context.tree),
         index_(row),
+        depth_(depth),
         runs_(context, launch, kernel, index_),
         bounds_(tree_, index_, runs_, traces_),
         layout_(tree_, index_, runs_, bounds_, traces_) {
@@ -75,6 +79,7 @@ class AttentionFinder {
     if (roles_.mask >= 0 && !masks.Find(roles_, found_)) return Refuse(masks.why());
     if (!CheckDeciding() || !CheckTypes()) return false;
     Name();
+    found_.largest_number = traces_[0][1].largest_number;
     return true;
   }
   std::string NameOf(int declaration) const { return declaration < 0 ? "blockIdx" : tree_.node(declaration).name; }
@@ -162,6 +167,16 @@ class AttentionFinder {
     return true;
   }
 
+  // Whether a variable is the quotient that is a choice.
+  bool IsDepth(int symbol) const {
+    if (depth_ == nullptr || depth_->dividend < 0 || !runs_.threads().block_constants().contains(symbol)) return false;
+    const int quotient = WithoutParentheses(tree_, tree_.node(symbol).children.back());
+    const auto& sides = tree_.node(quotient).children;
+    return tree_.Operator(quotient) == "/" && sides.size() == 2 && NamedDeclaration(tree_, sides[0]) == depth_->dividend &&
+           NamedDeclaration(tree_, sides[1]) == depth_->divisor && !WrittenIn(tree_, found_.kernel).contains(depth_->dividend) &&
+           !WrittenIn(tree_, found_.kernel).contains(depth_->divisor);
+  }
+
   // Nothing else may decide what the kernel does: with another value it could do something else.
   bool CheckDeciding() {
     for (const int symbol : traces_[0][1].deciding) {
@@ -175,6 +190,7 @@ class AttentionFinder {
             }))
           continue;
       }
+      if (IsDepth(symbol)) continue;
       return Refuse(fmt::format("{} decides what it computes", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
     }
     for (const int symbol : bounds_.allowed()) {
@@ -237,6 +253,7 @@ class AttentionFinder {
   const MutationContext& context_;
   const SyntaxTree& tree_;
   RowIndex index_;
+  const DepthChoice* depth_;
   AttentionRuns runs_;
   Attention found_;
   AttentionRoles roles_;
@@ -267,7 +284,8 @@ int PointersOfAttention(const SyntaxTree& tree, int kernel) {
 }
 
 // Tells whether it resembles one, too.
-std::variant<Attention, std::string> FindAttention(const MutationContext& context, int kernel, bool& resembles) {
+std::variant<Attention, std::string> FindAttention(const MutationContext& context, int kernel, const DepthChoice* depth,
+                                                   bool& resembles) {
   const SyntaxTree& tree = context.tree;
   const SyntaxNode& node = tree.node(kernel);
   if (node.kind_name != "FunctionDecl") return "it is a function template";
@@ -289,7 +307,7 @@ std::variant<Attention, std::string> FindAttention(const MutationContext& contex
     if (two_axes) {
       found = "its blocks have threads along two axes";
     } else {
-      AttentionFinder finder(context, *launch, kernel, row);
+      AttentionFinder finder(context, *launch, kernel, row, depth);
       found = finder.Find();
       resembles |= finder.resembles();
     }
@@ -305,6 +323,22 @@ std::variant<Attention, std::string> FindAttention(const MutationContext& contex
   return why;
 }
 
+// One whose launch line says how many elements a row has.
+std::optional<Attention> FindWithSizes(const MutationContext& context, int kernel, bool resembles) {
+  const LaunchDirective* const launch = OnlyLaunch(context.rendered, context.tree.node(kernel).name);
+  if (launch == nullptr) return std::nullopt;
+  for (const DepthChoice& choice : DepthChoices(context, *launch, kernel)) {
+    // With other numbers for its sizes it is one in one of two runs.
+    if (!resembles && choice.dividend < 0) continue;
+    auto found = AttentionOfAnyDepth(context, choice, [&](const KernelTemplate& rendered, const DepthChoice& depth) {
+      bool ignored = false;
+      return FindAttention({context.kernel_template, context.genome, context.tree, rendered}, kernel, &depth, ignored);
+    });
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel) {
@@ -316,7 +350,10 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
   const std::string key = fmt::format("attention {} with {}", kernel, fmt::join(context.genome.parameters, ","));
   auto found = context.tree.Kept<std::variant<Attention, std::string>>(key, [&]() -> std::variant<Attention, std::string> {
     bool resembles = false;
-    auto looked_at = FindAttention(context, kernel, resembles);
+    auto looked_at = FindAttention(context, kernel, nullptr, resembles);
+    if (std::holds_alternative<std::string>(looked_at)) {
+      if (auto with_sizes = FindWithSizes(context, kernel, resembles)) return *std::move(with_sizes);
+    }
     if (pointers < kPointersOfMatrices && !resembles && std::holds_alternative<std::string>(looked_at)) return "";
     return looked_at;
   });

@@ -22,12 +22,14 @@ struct Attention {
     int parameter = -1;  // of the kernel
     std::string base;    // the same for all threads of a block
     std::string stride;  // likewise
+    bool operator==(const Matrix&) const = default;
   };
   // Elements for a row and a key: `base + row * row_stride + key * key_stride`.
   struct Plane {
     int parameter = -1;  // -1: none
     std::string base, row_stride, key_stride;
     std::string type;  // of elements
+    bool operator==(const Plane&) const = default;
   };
   // What is added to scores: elements of a plane, or `key - row` or its absolute value, times an element if there is a plane; all
   // times a factor.
@@ -35,12 +37,14 @@ struct Attention {
     ScoreTerm::Kind kind = ScoreTerm::Kind::kNone;
     Plane plane;
     std::string factor;
+    bool operator==(const Term&) const = default;
   };
   // A plane of integers of which zeros, or the others, hide keys. These have this score; empty: they have no weight.
   struct Mask {
     Plane plane;
     bool shows_zero = false;
     std::string hidden;
+    bool operator==(const Mask&) const = default;
   };
   // What the kernel stores for a row whose weights are all zero: 0 / 0, zero, or nothing.
   enum class Unweighted : std::uint8_t { kUndefined, kZero, kNothing };
@@ -57,6 +61,10 @@ struct Attention {
   std::string output;      // type of O's elements: `element` or float
   std::int64_t depth = 0;  // d is below it
   std::string depth_name;  // how the source spells it
+  // Where a size of the task decides how many elements a row has, an expression of sizes, and depth_name is a free name for what
+  // becomes a compiled-in size; `depth` is some number then. Empty: the source says it.
+  std::string depth_size;
+  std::int64_t depth_limit = 0;  // the largest such number for which this was shown; 0: any
   std::string rows;        // row is below it
   std::string keys;        // key is below it
   bool causal = false;     // whether a row has the keys 0 to row only
@@ -74,6 +82,8 @@ struct Attention {
   std::vector<int> guards;        // statements `if (..) return;` that hold or do not hold for all threads of all blocks
   std::vector<int> declarations;  // VarDecls of which the texts above need the names, in order
   Parameters parameters;          // the only values for which this was shown
+  std::int64_t largest_number = 0;  // of the integers in the code
+  bool operator==(const Attention&) const = default;
 };
 
 // The kernel as an attention. Else why it is none; empty if nobody would take it for one.

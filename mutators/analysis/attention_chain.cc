@@ -10,8 +10,10 @@
 #include <map>
 #include <set>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention_chain_runs.h"
 #include "mutators/analysis/attention_check.h"
+#include "mutators/analysis/attention_depth.h"
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/source_query.h"
 
@@ -21,7 +23,7 @@ namespace {
 // Sizes of the first runs: no two of a run are the same, so that the numbers of elements tell which sizes a matrix has.
 constexpr std::array<std::array<std::int64_t, 4>, 2> kChainSizes{{{2, 3, 5, 7}, {3, 5, 4, 2}}};
 // Products of a run: more take too long.
-constexpr std::int64_t kMostChainProducts = 2'000'000;
+constexpr std::int64_t kMostChainProducts = 3'000'000;
 
 using ChainSizes = LaunchRuns::Sizes;
 
@@ -43,6 +45,7 @@ class ChainFinder {
     }
     if (!RunFirst()) return std::nullopt;
     if (!FindShapes() || !RunOthers() || !RunUnweighted()) return why = why_.empty() ? runs_.why() : why_, std::nullopt;
+    found_.largest_number = first_.knowledge.largest_number;
     return found_;
   }
 
@@ -249,10 +252,44 @@ class ChainFinder {
   std::string why_;
 };
 
+// The same with two numbers of elements in the place of a size.
+std::optional<AttentionChain> ChainOfAnyDepth(const MutationContext& context, const std::string& size) {
+  const DepthChoice choice{size, size, ""};
+  std::int64_t largest = 0;
+  const auto with = [&](std::int64_t depth) {
+    const KernelTemplate rendered = WithDepth(context.rendered, choice, depth);
+    std::string ignored;
+    auto found = ChainFinder({context.kernel_template, context.genome, context.tree, rendered}).Find(ignored);
+    if (found && found->depth != depth) found.reset();
+    if (!found) return found;
+    largest = found->largest_number;
+    for (AttentionChain::Passed& passed : found->of_scale) {
+      if (passed.argument == std::to_string(depth)) passed.argument = size;
+    }
+    found->scale = WithOtherName(found->scale, fmt::format("{}.0f", depth), fmt::format("(float){}", kDepthWord));
+    found->depth = 0;
+    found->largest_number = 0;
+    return found;
+  };
+  const auto small = with(kSmallDepth);
+  auto large = small ? with(LargeDepth(largest)) : std::nullopt;
+  if (!large || !(*small == *large)) return std::nullopt;
+  large->depth_size = size;
+  return large;
+}
+
 }  // namespace
 
 std::optional<AttentionChain> AsAttentionChain(const MutationContext& context, std::string& why) {
-  return ChainFinder(context).Find(why);
+  if (auto chain = ChainFinder(context).Find(why)) return chain;
+  // What resembles one says why it is none.
+  if (why.empty()) return std::nullopt;
+  ChainRuns runs(context);
+  runs.Find();
+  for (const std::string& size : runs.names()) {
+    if (auto chain = ChainOfAnyDepth(context, size)) return chain;
+  }
+  return std::nullopt;
 }
 
 }  // namespace evo

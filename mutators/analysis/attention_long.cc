@@ -40,6 +40,10 @@ bool AttentionLong::Refuse(std::string why) {
 // A length beyond all numbers of the code, or the largest that the kernel takes.
 bool AttentionLong::Find(AttentionRoles roles, Attention& found) {
   const std::int64_t number = traces_[0][1].largest_number;
+  // `length = filled[b] + 1` must not be more than there is room for.
+  if (!traces_[0][1].loaded.empty() && KeysRead(traces_[0][1], roles) - kLoaded[0] == 1 &&
+      KeysRead(traces_[1][1], roles) - kLoaded[1] == 1)
+    runs_.LoadFewer(1);
   driving_ = runs_.Driving(bounds_.rows(), kDrivenRow, roles, KeysRead(traces_[0][1], roles));
   for (const std::int64_t length : {number + 3, number, number - 1}) {
     if (length > kMostKeys) return Refuse(fmt::format("it has the number {}, and so many keys are not tried", number));
@@ -57,7 +61,9 @@ bool AttentionLong::RunLength(AttentionRoles roles, std::int64_t length, Attenti
   for (const std::int64_t row : {length - 1, length / 2, std::int64_t{1}}) {
     const ThreadTrace trace = runs_.RunWith(1, row, driving_, length);
     if (!trace.refusal.empty()) return Refuse(trace.refusal);
-    const auto refuse = [&] { return Refuse(fmt::format("with {} keys, {}", length, kNoLongAttention)); };
+    const auto refuse = [&] {
+      return Refuse(fmt::format("with {} keys, {}", length, kNoLongAttention));
+    };
     const std::int64_t all = roles.causal ? row + 1 : length;
     const auto computes = [&] {
       return Computes(trace, roles, row) && KeysRead(trace, roles) >= (roles.window > 0 ? std::min(roles.window, all) : all);

@@ -69,6 +69,12 @@ void AddOwnRows(const MutationContext& context, const LaunchDirective& launch, i
   }
 }
 
+// Of a thread that runs alone, up to where it would wait for others.
+class NoMeeting : public ThreadMeeting {
+  bool MeetBlock(std::size_t) override { return false; }
+  bool MeetWarp(std::size_t, std::uint32_t) override { return false; }
+};
+
 // What a variable is in each thread of a block, by running the kernel up to its declaration; empty if it is no number.
 std::vector<std::int64_t> ValuesIn(ThreadRun& run, const SyntaxTree& tree, int variable, const RowIndex& row,
                                    std::int64_t block) {
@@ -94,6 +100,9 @@ std::vector<std::int64_t> ValuesIn(ThreadRun& run, const SyntaxTree& tree, int v
       setting.builtins[BuiltinSymbol("threadIdx", axis)] = number % row.block[axis];
       number /= row.block[axis];
     }
+    NoMeeting alone;
+    ThreadExchange exchange{&alone, {}, std::vector<StoredValues>(1), std::vector<std::vector<ThreadValue>>(1)};
+    setting.exchange = &exchange;  // so that it knows of shared memory
     const ThreadTrace trace = run.Run(setting);
     const auto value = trace.after.values.find(variable);
     if (value == trace.after.values.end() || value->second.kind != ThreadValue::Kind::kInteger) return {};

@@ -29,11 +29,9 @@ constexpr std::int64_t kLargerEnlargedSize = 46, kTimesLarger = 3;
 // Threads of a block, where it asks for them.
 constexpr std::int64_t kBlockThreads = 4096;
 // Of loops of threads that share a row, in all runs of a kernel: those that are found take up to 400,000.
-constexpr std::int64_t kMostTurnsOfRows = 1 << 19;
+constexpr std::int64_t kMostTurnsOfRows = 1 << 21;
 // Heads among which the first without work is looked for: with more than products of three sizes.
 constexpr std::int64_t kMostHeads = 200;
-// Elements of buffers of integers in the two settings, such as numbers of keys.
-constexpr std::int64_t kLoaded[] = {4, 3};
 
 // What a form of parameters and numbers is.
 std::int64_t ValueOf(const AffineForm& form, const std::map<int, std::int64_t>& integers) {
@@ -131,7 +129,7 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
   setting.scratch = given_.scratch;
   setting.elements = given_.filled;
   setting.integer_bytes = given_.bytes;
-  setting.loaded = changed.empty() ? kLoaded[number] : to;
+  setting.loaded = changed.empty() ? kLoaded[number] : to - given_.keys_beyond_loaded;
   if (row_.together()) {
     setting.builtins[BuiltinSymbol("blockIdx", row_.axis)] = row / row_.extent;
     for (std::size_t axis = 0; axis < row_.block.size(); ++axis)
@@ -266,6 +264,8 @@ std::optional<std::int64_t> AttentionRuns::HeadsOf(std::size_t number) {
 }
 
 std::optional<std::int64_t> AttentionRuns::RowsOf(std::size_t number) {
+  // Of causal rows without a bound, the second would take far longer.
+  if (!RunWith(number, kMostRows, {}, 0).stores.empty()) return std::nullopt;
   const ThreadTrace beyond = RunWith(number, kTooManyRows, {}, 0);
   if (!beyond.refusal.empty() || !beyond.stores.empty()) return std::nullopt;
   for (std::int64_t row = 0; row < kMostRows; ++row) {

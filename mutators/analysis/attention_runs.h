@@ -31,6 +31,9 @@ struct RowIndex {
   bool together() const { return !shared_rows.empty(); }
 };
 
+// Elements of buffers of integers in the two settings, such as numbers of keys.
+inline constexpr std::int64_t kLoaded[] = {4, 3};
+
 // The ways in which the threads of a kernel may get their rows, the likely ones first.
 std::vector<RowIndex> RowIndicesOf(const MutationContext& context, const LaunchDirective& launch, int kernel);
 
@@ -57,6 +60,8 @@ class AttentionRuns {
   // From now on the parts of a buffer are buffers of their own in traces, and all elements of a buffer of integers this number.
   void Split(const AttentionPacking& packing) { given_.packing = packing; }
   void Fill(int buffer, double number) { given_.filled = {{buffer, number}}; }
+  // From now on sizes that change stand for so many keys, where elements of a buffer of integers are this number less.
+  void LoadFewer(std::int64_t number) { given_.keys_beyond_loaded = number; }
   // From now on all runs keep forms: without them expressions of the row and the key look like factors of data.
   void KeepForms() { given_.forms = true; }
   // The first row that stores nothing; nullopt if all do.
@@ -120,6 +125,7 @@ class AttentionRuns {
     AttentionPacking packing;
     bool forms = false;
     std::map<int, double> filled;
+    std::int64_t keys_beyond_loaded = 0;
   };
   Given given_;
   // What the threads of the last block did.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "kernel_templates/size_macro.h"
@@ -36,13 +37,21 @@ std::string_view MacroText(std::string_view text, std::string_view name) {
   return {};
 }
 
-std::string_view ConstantText(const SyntaxTree& tree, std::string_view name) {
-  for (const int child : tree.node(0).children) {
+// Adds the values of the constants of a name at file scope and in namespaces there.
+void AddConstants(const SyntaxTree& tree, std::string_view name, int scope, std::vector<std::string_view>& values) {
+  for (const int child : tree.node(scope).children) {
     const SyntaxNode& variable = tree.node(child);
+    if (variable.kind_name == "Namespace") AddConstants(tree, name, child, values);
     const bool constant = variable.kind_name == "VarDecl" && variable.name == name && variable.type.starts_with("const ");
-    if (constant && !variable.children.empty()) return tree.Text(variable.children.back());
+    if (constant && !variable.children.empty()) values.push_back(tree.Text(variable.children.back()));
   }
-  return {};
+}
+
+// Empty if there is none, or two namespaces have one.
+std::string_view ConstantText(const SyntaxTree& tree, std::string_view name) {
+  std::vector<std::string_view> values;
+  AddConstants(tree, name, 0, values);
+  return values.size() == 1 ? values.front() : std::string_view();
 }
 
 // The expression with numbers in the place of names; nullopt if some name stands for no number.

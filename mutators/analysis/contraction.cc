@@ -97,11 +97,23 @@ class ContractionFinder {
     nodes.push_back(found_.start);
     for (const int part : nodes) {
       for (const int node : Subtree(tree_, part)) {
-        if (PointerAt(tree_, node) >= 0 && !uniform_.IsUnwritten(PointerAt(tree_, node)))
+        if (PointerAt(tree_, node) >= 0 && !uniform_.IsUnwritten(PointerAt(tree_, node)) && !IsStoredElement(node))
           return Refuse(fmt::format("{}, with which its sum starts, may be written while the kernel runs", Quoted(node)));
       }
     }
     return true;
+  }
+
+  // Whether all that is stored to a buffer is this element, the thread's own: `c[i] * beta`, with which its sum starts.
+  bool IsStoredElement(int element) const {
+    if (tree_.node(element).kind_name != "ArraySubscriptExpr") return false;
+    int stores = 0;
+    for (const int node : Subtree(tree_, found_.grid.kernel)) {
+      if (!IsStore(tree_, node)) continue;
+      if (!SameTokens(tree_.Text(Assigned(tree_, node)), tree_.Text(element))) return false;
+      ++stores;
+    }
+    return stores == 1;
   }
 
   std::string FirstLine(int statement) const {

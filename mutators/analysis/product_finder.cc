@@ -23,6 +23,8 @@ constexpr std::int64_t kProductSizesOfTiles[2][6] = {{64, 128, 32, 96, 160, 192}
 // Odd numbers of the elements that are accessed at once; the second where these are many.
 constexpr std::int64_t kProductSizesOfFew[2][6] = {{17, 15, 19, 21, 23, 25}, {9, 13, 11, 7, 5, 3}};
 constexpr std::int64_t kProductSizesOfMany[2][6] = {{9, 13, 11, 7, 15, 5}, {5, 7, 9, 11, 3, 13}};
+// Where a matrix may have as many rows as a product of two sizes.
+constexpr std::int64_t kProductSizesOfProducts[2][6] = {{3, 5, 4, 7, 2, 6}, {4, 3, 5, 2, 6, 7}};
 constexpr std::int64_t kFewAtOnce = 4;
 constexpr std::size_t kMostProductSizes = 6;
 // Of a third launch, whose sizes are beyond all numbers of the code.
@@ -78,7 +80,7 @@ bool ProductFinder::Find() {
   for (const std::size_t number : {0u, 1u}) {
     if (!RunAll(number)) return false;
   }
-  if (!FindRoles()) return Refuse("run on numbers, what it sums up is no product of two matrices");
+  if (!FindRoles()) return Refuse(std::string(kNoProductOfMatrices));
   return RunLarge() && CheckDeciding();
 }
 
@@ -184,19 +186,27 @@ std::vector<ProductSum> ProductFinder::SumsOf(const LaunchRuns::Setting& setting
 
 std::int64_t ProductFinder::SizeOf(std::size_t number, std::size_t place) const {
   if (sizes_.of.tiles) return kProductSizesOfTiles[number][place];
+  if (sizes_.of.products) return kProductSizesOfProducts[number][place];
   const std::int64_t multiple = sizes_.of.multiple;
   if (multiple > 1) return multiple * (multiple > kFewAtOnce ? kProductSizesOfMany : kProductSizesOfFew)[number][place];
   return (runs_.together() ? kProductSizesOfBlocks : kProductSizes)[number][place];
 }
 
-std::pair<int, std::int64_t> ProductFinder::FactorsOf(int role) const {
+RoleFactors ProductFinder::FactorsOf(int role) const {
   const auto found = sizes_.multiples.find(role);
-  return found == sizes_.multiples.end() ? std::pair<int, std::int64_t>(role, 1) : found->second;
+  return found == sizes_.multiples.end() ? RoleFactors{role} : found->second;
+}
+
+void ProductFinder::AddRole(RoleFactors factors, std::vector<int>& integers) {
+  const int next = static_cast<int>(tree_.nodes().size() + sizes_.multiples.size());
+  sizes_.multiples[next] = factors;
+  integers.push_back(next);
 }
 
 void ProductFinder::AddMultiples(LaunchRuns::Setting& setting) const {
   for (const auto& [role, factors] : sizes_.multiples)
-    setting.integers[role] = setting.integers.at(factors.first) * factors.second;
+    setting.integers[role] = setting.integers.at(factors.parameter) * factors.number *
+                             (factors.times < 0 ? 1 : setting.integers.at(factors.times));
 }
 
 bool ProductFinder::RunAll(std::size_t number) {
@@ -208,7 +218,8 @@ bool ProductFinder::RunAll(std::size_t number) {
   sizes_.threads = setting.has_value();
   if (!setting || (setting->grid[2] != 1 && sizes_.batch_axis != 2))
     return Refuse("its launch line has a third dimension, or passes what is no number");
-  if (setting->Threads() > kMostProductThreads) return Refuse("it has more threads than a product of such sizes has elements");
+  sizes_.many = setting->Threads() > kMostProductThreads;
+  if (sizes_.many) return Refuse("it has more threads than a product of such sizes has elements");
   launches_[number] = {};
   launches_[number].setting = *setting;
   launches_[number].sizes = sizes;
@@ -234,13 +245,12 @@ bool ProductFinder::FindRoles() {
   // Arrays in constant memory are not copied by tiles.
   std::erase_if(read_, [&](int one) { return tree_.node(one).kind_name != "ParmDecl"; });
   // What it accesses at once may be counted as one.
-  int next = static_cast<int>(tree_.nodes().size());
   const std::size_t parameters = integers.size();
   for (std::int64_t factor = 2; factor <= sizes_.widest; factor *= 2) {
-    for (std::size_t i = 0; i < parameters; ++i) {
-      sizes_.multiples[next] = {integers[i], factor};
-      integers.push_back(next++);
-    }
+    for (std::size_t i = 0; i < parameters; ++i) AddRole({integers[i], factor}, integers);
+  }
+  for (std::size_t i = 0; i < parameters && sizes_.of.products; ++i) {
+    for (std::size_t j = i; j < parameters; ++j) AddRole({integers[i], 1, integers[j]}, integers);
   }
   for (ProductLaunch& launch : launches_) AddMultiples(launch.setting);
   const auto roles = ProductRolesOf(launches_, integers, read_, sizes_.of.tiles);
@@ -288,7 +298,14 @@ bool ProductFinder::CheckDeciding() {
   std::set<int> used;
   for (const int role : {roles_.m, roles_.n, roles_.k, roles_.by_a, roles_.by_b, roles_.by_c, roles_.next_a.a, roles_.next_a.b,
                          roles_.next_b.a, roles_.next_b.b, roles_.next_c.a, roles_.next_c.b})
-    used.insert(FactorsOf(role).first);
+    used.insert({FactorsOf(role).parameter, FactorsOf(role).times});
+  // A leading dimension for which the launch line passes what is another size, too.
+  const std::set<int> named = used;
+  for (const auto& [parameter, expression] : runs_.arguments()) {
+    for (const auto& [other, passed] : runs_.arguments()) {
+      if (named.contains(other) && passed.text() == expression.text() && !written_.contains(parameter)) used.insert(parameter);
+    }
+  }
   const LaunchRuns::Setting& setting = launches_[1].setting;
   const std::int64_t threads = runs_.together() ? setting.block[0] * setting.block[1] * setting.block[2] : setting.Threads();
   for (std::size_t i = 0; i < kDecidingThreads; ++i) {

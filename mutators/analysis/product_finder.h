@@ -20,6 +20,14 @@ namespace evo {
 struct ProductSizes {
   bool tiles = false;         // of whole tiles, for kernels that take nothing else
   std::int64_t multiple = 1;  // multiples of it, by an odd number: for kernels that access so many elements at once
+  bool products = false;      // few, where products of two of them may be a matrix's size
+};
+
+// What a role is that is no parameter: a number or another parameter times one.
+struct RoleFactors {
+  int parameter = -1;
+  std::int64_t number = 1;
+  int times = -1;
 };
 
 // Runs the threads of a kernel on numbers and finds out whether they compute a matrix product, each sum in the order of k.
@@ -40,8 +48,10 @@ class ProductFinder {
   // How many elements it accesses at once, and how many where that was refused because sizes are no multiples of it.
   std::int64_t widest() const { return sizes_.widest; }
   std::int64_t misaligned() const { return sizes_.misaligned; }
-  // Of a role that is no parameter, the parameter and what it is times; else itself and 1.
-  std::pair<int, std::int64_t> FactorsOf(int role) const;
+  // Of a role that is no parameter, its factors; else itself.
+  RoleFactors FactorsOf(int role) const;
+  // Whether fewer threads may say more.
+  bool many_threads() const { return sizes_.many; }
   // Whether it sums up integers.
   bool of_integers() const { return sizes_.whole; }
   // Whether it compares real numbers.
@@ -66,6 +76,7 @@ class ProductFinder {
   std::int64_t BatchOf(const LaunchRuns::Setting& setting, std::int64_t thread) const;
   bool RunAll(std::size_t number);
   std::int64_t SizeOf(std::size_t number, std::size_t place) const;
+  void AddRole(RoleFactors factors, std::vector<int>& integers);
   void AddMultiples(LaunchRuns::Setting& setting) const;
   bool FindRoles();
   bool RunLarge();
@@ -79,7 +90,8 @@ class ProductFinder {
     ProductSizes of;
     bool others = false, threads = true, whole = false, compares = false;
     std::int64_t widest = 1, misaligned = 0;
-    std::map<int, std::pair<int, std::int64_t>> multiples{};  // of parameters, as roles
+    std::map<int, RoleFactors> multiples{};  // of parameters, as roles
+    bool many = false;
     // The axis of the grid along which there are several products, and the size of the launch line that is their number.
     int batch_axis = -1;
     std::string batch{};
@@ -97,5 +109,7 @@ class ProductFinder {
 
 // Why it is refused if each thread should store one element.
 inline constexpr std::string_view kSeveralElements = "a thread stores more than one element";
+// And if the sizes of its matrices are not known.
+inline constexpr std::string_view kNoProductOfMatrices = "run on numbers, what it sums up is no product of two matrices";
 
 }  // namespace evo

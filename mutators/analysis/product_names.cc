@@ -11,18 +11,22 @@
 namespace evo {
 
 std::string ProductNames::Of(int role) const {
-  const auto [parameter, factor] = product_.FactorsOf(role);
+  const auto [parameter, number, times] = product_.FactorsOf(role);
   const std::string& name = tree_.node(parameter).name;
-  return factor == 1 ? name : fmt::format("({} * {})", name, factor);
+  if (times >= 0) return fmt::format("({} * {})", name, tree_.node(times).name);
+  return number == 1 ? name : fmt::format("({} * {})", name, number);
 }
 
 std::string ProductNames::PassedFor(int role) const {
-  const auto [parameter, factor] = product_.FactorsOf(role);
-  for (const auto& [passed, expression] : product_.runs().arguments()) {
-    if (passed != parameter) continue;
-    return factor == 1 ? expression.text() : fmt::format("({}) * {}", expression.text(), factor);
-  }
-  return "0";
+  const auto [parameter, number, times] = product_.FactorsOf(role);
+  const auto of = [&](int one) {
+    for (const auto& [passed, expression] : product_.runs().arguments()) {
+      if (passed == one) return expression.text();
+    }
+    return std::string("0");
+  };
+  if (times >= 0) return fmt::format("({}) * ({})", of(parameter), of(times));
+  return number == 1 ? of(parameter) : fmt::format("({}) * {}", of(parameter), number);
 }
 
 std::string ProductNames::Next(const ProductRoles::Distance& next) const {

@@ -256,9 +256,12 @@ class ProductWriter {
       std::set<std::string> texts;
       for (const int node : Subtree(tree_, kernel_)) {
         if (!IsStore(tree_, node) || PointerAt(tree_, Assigned(tree_, node)) < 0) continue;
-        if (tree_.Operator(node) != "=" && tree_.node(node).name != "operator=")
+        const bool adds = tree_.Operator(node) == "+=";
+        if (tree_.Operator(node) != "=" && tree_.node(node).name != "operator=" && !adds)
           return Refuse("what it stores is not understood"), std::nullopt;
-        texts.insert(StoredText(tree_.node(node).children.back(), sum, element, index));
+        std::string stored = StoredText(tree_.node(node).children.back(), sum, element, index);
+        if (adds && !stored.empty()) stored = fmt::format("{}[{}] + {}", names_.Of(product_.output()), element, stored);
+        texts.insert(std::move(stored));
       }
       // As vectors, or of variables that are not followed.
       const bool known = texts.size() == 1 && !texts.begin()->empty();
@@ -300,6 +303,7 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
   const std::string not_plain = WhyNotPlain(tree, kernel);
   bool whole_tiles = NeedsBlock(tree, kernel);
   std::int64_t multiple = 1;
+  bool products = false;
   for (ProductSizes sizes; true;) {
     for (const bool plain : {false, true}) {
       if (!plain && sum == nullptr) continue;
@@ -311,14 +315,19 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
       ProductWriter writer(context, kernel, *launch, finder);
       const bool found = finder.Find();
       if (auto restated = found ? writer.Text() : std::nullopt) return restated;
-      why = found ? writer.why() : finder.why();
+      if (!sizes.products) why = found ? writer.why() : finder.why();
       // What is not understood with some sizes is not with others, either.
-      if (!finder.ran()) return std::nullopt;
+      products = products || finder.many_threads() || why == kNoProductOfMatrices;
+      if (!finder.ran() && !finder.many_threads()) return std::nullopt;
       multiple = std::max(multiple, finder.misaligned());
       whole_tiles = whole_tiles || !finder.has_threads() || finder.misaligned() > 0;
       if (!found && !plain && why != kSeveralElements && finder.has_threads() && finder.widest() == 1) break;
     }
     // Then with multiples of what it accesses at once, and at last with whole tiles.
+    if (!whole_tiles && products && !sizes.products) {
+      sizes = {false, 1, true};
+      continue;
+    }
     if (sizes.tiles || !whole_tiles) return std::nullopt;
     sizes = multiple > sizes.multiple ? ProductSizes{false, multiple} : ProductSizes{true, 1};
   }

@@ -46,11 +46,20 @@ std::optional<Formed> FormedBy(Form form, const MutationContext& context, int ke
 }
 
 // The source with the kernel in another form in which it is a contraction.
-std::optional<std::string> InOtherForm(const MutationContext& context, int kernel) {
+// What is found there counts, also the reason why it is none.
+std::optional<std::string> InOtherForm(const MutationContext& context, int kernel, std::string& why) {
   if (const auto single = FormedBy(WithSingleDeclarations, context, kernel)) {
     const MutationContext other = single->In(context);
     if (std::holds_alternative<Contraction>(AsContraction(other, single->kernel))) return single->tree->text();
-    if (auto text = InOtherForm(other, single->kernel)) return text;
+    if (auto text = InOtherForm(other, single->kernel, why)) return text;
+  }
+  for (const Form form : {WithDeclaredCounters, WithSumInVariable, WithWordsAsBytes}) {
+    const auto formed = FormedBy(form, context, kernel);
+    if (!formed) continue;
+    const MutationContext other = formed->In(context);
+    if (std::holds_alternative<Contraction>(AsContraction(other, formed->kernel))) return formed->tree->text();
+    if (auto text = InOtherForm(other, formed->kernel, why)) return text;
+    return RestatedProduct(other, formed->kernel, why);
   }
   for (const Form form : {WithLateCondition, WithBatchesAlongZ}) {
     const auto formed = FormedBy(form, context, kernel);
@@ -69,8 +78,8 @@ const FoundProduct& KeptWithTree(const MutationContext& context, int kernel) {
                                       IsKnownElsewhere(context, kernel) ? ", known" : "");
   return context.tree.Kept<FoundProduct>(key, [&] {
     FoundProduct found;
-    found.text = InOtherForm(context, kernel);
-    if (!found.text) found.text = RestatedProduct(context, kernel, found.why);
+    found.text = InOtherForm(context, kernel, found.why);
+    if (!found.text && found.why.empty()) found.text = RestatedProduct(context, kernel, found.why);
     return found;
   });
 }

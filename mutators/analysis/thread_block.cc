@@ -218,6 +218,8 @@ bool NeedsBlock(const SyntaxTree& tree, int kernel) {
     return true;
   const auto calls = NodesOfKind(tree, "CallExpr");
   return std::any_of(calls.begin(), calls.end(), [&](int call) {
+    const int function = tree.node(call).function;
+    if (function >= 0 && function != kernel && IsKernel(tree, function)) return false;  // of another kernel
     const std::string_view callee = LibraryCallee(tree, call);
     return callee.starts_with("__sync") || callee.starts_with("__shfl");
   });

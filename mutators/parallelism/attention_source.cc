@@ -45,14 +45,27 @@ AttentionSource::AttentionSource(const SyntaxTree& tree, const Attention& found,
     : tree_(tree), found_(found), names_(std::move(names)), terms_(found), blocks_(std::move(blocks)) {}
 
 std::string AttentionSource::Blocks() const {
-  std::string text;
+  std::string text = DepthMacro();
   for (const DeviceBlock* block : blocks_)
     text += BlockText(*block, found_.element, UnusedName(tree_.text(), std::string(block->name)));
   return text;
 }
 
+// The number of elements of a row as a compiled-in size, where the task decides it.
+std::string AttentionSource::DepthMacro() const {
+  if (found_.depth_size.empty()) return "";
+  std::string text = fmt::format("// evo:size {0} = {1}\n#ifndef {0}\n#define {0} {2}\n#endif\n", found_.depth_name,
+                                 found_.depth_size, found_.depth);
+  const auto check = [&](const std::string& condition, const std::string& why) {
+    text += fmt::format("static_assert({} {}, \"{}\");\n", found_.depth_name, condition, why);
+  };
+  if (found_.element != "float") check("% 16 == 0", "tensor cores take 16 elements at a time");
+  if (found_.depth_limit > 0) check(fmt::format("<= {}", found_.depth_limit), "rows may not be longer");
+  return text + "\n";
+}
+
 std::string AttentionSource::Stride(const std::string& stride) const {
-  if (stride == std::to_string(found_.depth)) return found_.depth_name;
+  if (found_.depth_size.empty() && stride == std::to_string(found_.depth)) return found_.depth_name;
   return AsOperand(stride);
 }
 

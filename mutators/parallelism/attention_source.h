@@ -45,6 +45,7 @@ class AttentionSource {
   std::vector<const DeviceBlock*> blocks_;
 
  private:
+  std::string DepthMacro() const;
   std::string Kept() const;
   std::string Own(std::string text) const;
   std::string Filled(std::string text) const;

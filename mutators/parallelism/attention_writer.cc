@@ -32,9 +32,11 @@ AttentionWriter::AttentionWriter(const SyntaxTree& tree, const Attention& found,
 }
 
 std::string AttentionWriter::SharedBytes() const {
-  if (found_.element == "float") return fmt::format("2 * {} * {} * 4", names_.tile_keys, found_.depth);
+  const bool of_size = !found_.depth_size.empty();
+  const std::string depth = of_size ? found_.depth_name : std::to_string(found_.depth);
+  if (found_.element == "float") return fmt::format("2 * {} * {} * 4", names_.tile_keys, depth);
   return fmt::format("({} * {} + 2 * {} * {}) * {}", names_.warps, names_.warp_rows, names_.stages, names_.tile_keys,
-                     (found_.depth + 8) * 2);
+                     of_size ? fmt::format("(({} + 8) * 2)", depth) : std::to_string((found_.depth + 8) * 2));
 }
 
 std::string AttentionWriter::Body() const {

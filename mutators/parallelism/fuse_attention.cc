@@ -66,6 +66,9 @@ class FuseAttention : public KernelVisitor {
   static void VisitAttentions(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
     VisitRecognised(context, refuse, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
       if (attention.own_keys) {
+        if (!attention.depth_size.empty())
+          return refuse_kernel(fmt::format("its rows have {} elements, a size of the task, and keys of their own",
+                                           attention.depth_size));
         const SplitAttentionWriter writer(context, attention);
         if (const std::string why = writer.Refusal(); !why.empty()) return refuse_kernel(why);
         for (const SplitAttentionStart& start : kOneQueryStarts) propose(writer.Written(start));
@@ -101,12 +104,21 @@ class FuseAttention : public KernelVisitor {
       proposal.changes.push_back({found.launch_bounds, Placement::kReplace, fmt::format("__launch_bounds__({})", threads)});
   }
 
+  // Where the task decides how long a row is, reckoned with a likely number: with others a launch may fail.
+  static void AddSharedLimit(const Attention& found, const AttentionWriter& writer, Proposal& proposal) {
+    std::string bytes = writer.SharedBytes();
+    if (!found.depth_size.empty()) bytes = WithOtherName(bytes, found.depth_name, std::to_string(found.depth));
+    proposal.constraints.push_back(fmt::format("{} <= {}", bytes, kSharedOfBlock));
+  }
+
   // Of floats, which tensor cores would round: some threads of a warp share a row.
   static Proposal FusedFloats(const MutationContext& context, const Attention& found, const Start& start) {
     const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
     const AttentionParameters names{unused("TILE_KEYS"), unused("WARPS"), unused("ROW_THREADS"), ""};
     const AttentionWriter writer(context.tree, found, names);
     Proposal proposal;
+    if (const std::string before = writer.Blocks(); !before.empty())
+      proposal.changes.push_back({found.kernel, Placement::kBefore, before});
     proposal.changes.push_back({context.tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
     const std::string threads = fmt::format("{} * 32", names.warps);
     AddBounds(found, threads, proposal);
@@ -117,8 +129,8 @@ class FuseAttention : public KernelVisitor {
     proposal.brings = {{names.tile_keys, kFloatTiles, start.tile_keys},
                        {names.warps, kWarpsOfBlock, start.warps},
                        {names.warp_rows, kThreadsOfRow, start.warp_rows}};
-    proposal.constraints = {fmt::format("ceil_div({}, {}) * 2 <= {}", found.depth, names.warp_rows, kRegistersOfThread),
-                            fmt::format("{} <= {}", writer.SharedBytes(), kSharedOfBlock)};
+    proposal.constraints = {fmt::format("ceil_div({}, {}) * 2 <= {}", found.depth, names.warp_rows, kRegistersOfThread)};
+    AddSharedLimit(found, writer, proposal);
     return proposal;
   }
 
@@ -148,8 +160,8 @@ class FuseAttention : public KernelVisitor {
                        {warp_rows, kRowsOfWarp, at.warp_rows},
                        {stages, kTilesOfRing, at.stages}};
     proposal.constraints = {
-        fmt::format("{} / 16 * ({} / 2 + {}) <= {}", warp_rows, tile_keys, SumRegisters(found), kRegistersOfThread),
-        fmt::format("{} <= {}", writer.SharedBytes(), kSharedOfBlock)};
+        fmt::format("{} / 16 * ({} / 2 + {}) <= {}", warp_rows, tile_keys, SumRegisters(found), kRegistersOfThread)};
+    AddSharedLimit(found, writer, proposal);
     return proposal;
   }
 };

@@ -8,6 +8,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention_chain.h"
+#include "mutators/analysis/attention_depth.h"
 #include "mutators/analysis/element_types.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/breeding/edit_application.h"
@@ -25,7 +26,7 @@ __global__ void KERNEL_(const ELEMENT_* Q_, const ELEMENT_* K_, const ELEMENT_* 
   const ELEMENT_* query = Q_ + (ROW_) * DEPTH_;
   const ELEMENT_* keys = K_ + (HEAD_) * LENGTH_ * DEPTH_;
   const ELEMENT_* values = V_ + (HEAD_) * LENGTH_ * DEPTH_;
-  float most = -INFINITY, weights = 0.0f, sums[DEPTH_] = {};
+  float most = -INFINITY, weights = 0.0f, sums[MOST_] = {};
   for (int j = 0; j < END_; ++j) {
     float score = 0.0f;
     for (int d = 0; d < DEPTH_; ++d) score += TO_FLOAT_(query[d]) * TO_FLOAT_(keys[(long long)j * DEPTH_ + d]);
@@ -61,12 +62,17 @@ Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
   // Buffers keep their names, which the source need not have for variables.
   const std::string rows = unused("rows"), length = chain.rows == chain.keys ? rows : unused("length");
   std::vector<std::string> parameters, arguments{chain.q, chain.k, chain.v, chain.o};
+  const std::string depth = chain.depth_size.empty() ? std::to_string(chain.depth) : unused("depth");
   for (const auto& [type, name, argument] : chain.of_scale) {
     parameters.push_back(fmt::format("{} {}", type, name));
     arguments.push_back(argument);
   }
   parameters.push_back(fmt::format("int {}", rows));
   arguments.push_back(own_keys ? chain.heads : chain.rows);
+  if (!chain.depth_size.empty()) {
+    parameters.push_back(fmt::format("int {}", depth));
+    arguments.push_back(chain.depth_size);
+  }
   if (chain.rows != chain.keys) {
     parameters.push_back(fmt::format("int {}", length));
     arguments.push_back(chain.keys);
@@ -85,11 +91,12 @@ Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
              {"HEAD_", own_keys ? fmt::format("(long long){}", line) : "(long long)blockIdx.y"},
              {"ROW_", own_keys ? fmt::format("(long long){}", line) : fmt::format("(long long)blockIdx.y * {} + {}", rows, line)},
              {"LENGTH_", length},
-             {"DEPTH_", std::to_string(chain.depth)},
+             {"SCALE_", Parenthesised(chain.scale)},
+             {kDepthWord, depth},
+             {"MOST_", std::to_string(chain.depth_size.empty() ? chain.depth : kLargestDepth)},
              {"END_", chain.causal ? fmt::format("{} + 1", line) : length},
              {"TO_FLOAT_", ConversionToFloat(chain.element)},
              {"FROM_FLOAT_", ConversionFromFloat(chain.output)},
-             {"SCALE_", Parenthesised(chain.scale)},
              {"RESULT_", chain.zero ? fmt::format("{} > 0.0f ? {} : 0.0f", unused("weights"), quotient) : quotient},
              {"PARAMETERS_", fmt::format("{}", fmt::join(parameters, ", "))},
              {"Q_", unused("all_queries")},

@@ -57,6 +57,9 @@ class WarpGroupAttention : public KernelVisitor {
       const std::string& required = context.rendered.required_arch;
       if (attention.element == "float")
         refuse(fmt::format("{}: its rows are of float", name));
+      else if (!attention.depth_size.empty())
+        refuse(fmt::format("{}: its rows have {} elements, a size of the task, and products of warp groups take numbers", name,
+                           attention.depth_size));
       else if (attention.depth % 64 != 0 || attention.depth > kLongestRow)
         refuse(fmt::format("{}: its rows have {} elements, and products of warp groups take 64, 128, 192 or 256", name,
                            attention.depth));
