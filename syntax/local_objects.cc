@@ -27,6 +27,21 @@ bool IsDependent(const std::string& type) {
   return type.find("type-parameter") != std::string::npos || type.find("dependent") != std::string::npos;
 }
 
+bool IsLaunched(const SyntaxTree& tree, int function) {
+  const auto& children = tree.node(function).children;
+  return std::any_of(children.begin(), children.end(),
+                     [&](int child) { return tree.node(child).kind_name == "attribute(global)"; });
+}
+
+// Whether a kernel may name the fields of a class.
+bool HasOpenFields(const SyntaxTree& tree, int type) {
+  const auto has = [text = tree.Text(type)](const std::string& word) { return text.find(word) != std::string_view::npos; };
+  return has("struct " + tree.node(type).name) && !has("private:") && !has("protected:");
+}
+
+// The type of what a method gives: "T &" of "T &(int) const".
+std::string GivenBy(const std::string& method_type) { return method_type.substr(0, method_type.find('(')); }
+
 // Writes one object as variables of its fields.
 class ObjectFields {
  public:
@@ -42,7 +57,9 @@ class ObjectFields {
     SourceRange declaration = tree_.node(object.parent).range;
     if (is_parameter) {
       const SyntaxNode& body = tree_.node(tree_.node(object.function).children.back());
-      if (!IsKernel(object.function) || body.kind_name != "CompoundStmt" || !FindClass() || !IsOpen()) return false;
+      if (!IsLaunched(tree_, object.function) || body.kind_name != "CompoundStmt" || !FindClass() ||
+          !HasOpenFields(tree_, class_))
+        return false;
       for (const int field : fields_) values_[field] = fmt::format("{}.{}", object.name, tree_.node(field).name);
       declaration = {body.range.begin + 1, body.range.begin + 1};
     } else if (tree_.node(object.parent).kind_name != "DeclStmt" || tree_.node(object.parent).children.size() != 1 ||
@@ -70,19 +87,6 @@ class ObjectFields {
   }
 
  private:
-  bool IsKernel(int function) const {
-    const auto& children = tree_.node(function).children;
-    return std::any_of(children.begin(), children.end(),
-                       [&](int child) { return tree_.node(child).kind_name == "attribute(global)"; });
-  }
-
-  // Whether a kernel may name the fields.
-  bool IsOpen() const {
-    const std::string_view text = tree_.Text(class_);
-    return text.find("struct " + tree_.node(class_).name) != std::string_view::npos &&
-           text.find("private:") == std::string_view::npos && text.find("protected:") == std::string_view::npos;
-  }
-
   bool FindClass() {
     for (const int child : tree_.node(variable_).children) {
       const SyntaxNode& reference = tree_.node(child);
@@ -168,13 +172,10 @@ class ObjectFields {
       if (!member.kind_name.ends_with(kind) || !named || ParametersOf(child).size() != parameters) continue;
       if (found >= 0 && tree_.Text(tree_.node(found).children.back()) != tree_.Text(member.children.back())) return -1;
       // Of two that say the same, that which gives the element itself.
-      if (found < 0 || !GivesReference(found)) found = child;
+      if (found < 0 || !GivenBy(tree_.node(found).type).ends_with('&')) found = child;
     }
     return found;
   }
-
-  std::string ReturnedBy(int method) const { return tree_.node(method).type.substr(0, tree_.node(method).type.find('(')); }
-  bool GivesReference(int method) const { return ReturnedBy(method).ends_with('&'); }
 
   int FieldNamed(const std::string& name) const {
     const auto found = std::find_if(fields_.begin(), fields_.end(), [&](int one) { return tree_.node(one).name == name; });
@@ -273,8 +274,8 @@ class ObjectFields {
     const int result = only.children.front();
     const auto text = Substituted(result, passed, deep + 1);
     if (!text) return std::nullopt;
-    const bool reference = GivesReference(method);
-    const std::string own = ReturnedBy(method);
+    const std::string own = GivenBy(tree_.node(method).type);
+    const bool reference = own.ends_with('&');
     // In a template the type of a call may depend on others.
     const std::string value = ValueType(IsDependent(type) ? own : type);
     const bool same = reference || ValueType(tree_.node(result).type) == value;

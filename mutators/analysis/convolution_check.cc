@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "mutators/analysis/convolution_taps.h"
 #include "mutators/analysis/fingerprint.h"
@@ -154,6 +156,25 @@ bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, 
 
 namespace {
 
+// How many pixels an image of the output may have, at least and at most, so that each element is of the image and of the filter
+// that its sample reads.
+std::pair<std::int64_t, std::int64_t> PixelsOf(const ConvolutionShape& shape, const std::vector<ConvolutionSample>& samples,
+                                               const std::vector<std::optional<SampleOrigin>>& origins) {
+  std::int64_t least = 1, most = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!origins[i]) continue;
+    const auto [image, filter] = *origins[i];
+    const std::int64_t element = samples[i].element;
+    if (shape.y_last && element % shape.filters != filter) return {1, 0};
+    // So often the pixels of an image, or of a plane, are in this.
+    const std::int64_t of = shape.y_last ? element / shape.filters : element;
+    const std::int64_t times = shape.y_last ? image : image * shape.filters + filter;
+    least = std::max(least, of / (times + 1) + 1);
+    if (times > 0) most = std::min(most, of / times);
+  }
+  return {least, most};
+}
+
 // The shape with the number of filters and the output's size, strides and paddings that explain all samples.
 std::optional<ConvolutionShape> WithOutput(ConvolutionShape shape, const ConvolutionBuffers& buffers,
                                            const std::vector<ConvolutionSample>& samples, const std::set<std::int64_t>& values) {
@@ -180,21 +201,15 @@ std::optional<ConvolutionShape> WithOutput(ConvolutionShape shape, const Convolu
       origins.emplace_back(origin);
     }
     if (!whole) continue;
-    const auto fits = [&] {
-      for (std::size_t i = 0; i < samples.size(); ++i) {
-        const auto place = shape.PlaceOf(samples[i].element);
-        if (origins[i] && (place.filter != origins[i]->filter || place.image != origins[i]->image)) return false;
-      }
-      return true;
-    };
-    for (const std::int64_t out_depth : depths) {
-      for (const std::int64_t out_height : heights) {
-        for (const std::int64_t out_width : widths) {
-          if (out_depth <= 0 || out_height <= 0 || out_width <= 0) continue;
-          shape.out_depth = out_depth, shape.out_height = out_height, shape.out_width = out_width;
-          for (const bool y_last : {false, true}) {
-            shape.y_last = y_last;
-            if (!fits()) continue;
+    for (const bool y_last : {false, true}) {
+      shape.y_last = y_last;
+      const auto [least, most] = PixelsOf(shape, samples, origins);
+      for (const std::int64_t out_depth : depths) {
+        for (const std::int64_t out_height : heights) {
+          for (const std::int64_t out_width : widths) {
+            if (out_depth <= 0 || out_height <= 0 || out_width <= 0) continue;
+            shape.out_depth = out_depth, shape.out_height = out_height, shape.out_width = out_width;
+            if (shape.OutPixels() < least || shape.OutPixels() > most) continue;
             if (const auto found = Fitting(shape, buffers, samples)) return found;
           }
         }
@@ -221,7 +236,10 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
     most = std::max(most, sample.products.size());
   }
   if (most == 0) return std::string(kNoConvolution);
+  std::vector<ConvolutionShape> refused;  // that most samples have in common
   const auto as_found = [&](const ConvolutionShape& shape) -> std::optional<ConvolutionShape> {
+    if (std::find(refused.begin(), refused.end(), shape) != refused.end()) return std::nullopt;
+    refused.push_back(shape);
     const auto found = WithOutput(shape, buffers, samples, values);
     return found && !IsProduct(*found, samples) ? found : std::nullopt;
   };

@@ -50,6 +50,7 @@ struct ConvolutionShape {
   Position PixelOf(std::int64_t x) const;
   Position TapOf(std::int64_t f) const;
   std::int64_t FilterOf(std::int64_t f) const;
+  bool operator==(const ConvolutionShape& other) const = default;
   bool HasSameLayout(const ConvolutionShape& other) const {
     return x_last == other.x_last && y_last == other.y_last && channels_inner == other.channels_inner &&
            filters_inner == other.filters_inner && channels_outer == other.channels_outer && transposed == other.transposed;

@@ -25,6 +25,15 @@ int BodyOf(const SyntaxTree& tree, int function) {
   return !children.empty() && tree.node(children.back()).kind_name == "CompoundStmt" ? children.back() : -1;
 }
 
+// Whether a parameter is declared anew that the source's body has as a variable of its own.
+bool IsOfField(const SyntaxTree& plain, const FieldDeclarations& fields, const Proposal::Change& change) {
+  const SyntaxNode& parameter = plain.node(change.node);
+  if (parameter.kind_name != "ParmDecl" || change.placement != Placement::kReplace) return false;
+  const auto declared = fields.find(plain.node(parameter.parent).name);
+  return declared != fields.end() && std::any_of(declared->second.begin(), declared->second.end(),
+                                                 [&](const auto& field) { return field.first == parameter.name; });
+}
+
 // Translates proposals between the trees of a source.
 class Translator {
  public:
@@ -74,7 +83,7 @@ class Translator {
         heads_[head].emplace_back(plain_.node(change.node).range.end, change.text);
         continue;
       }
-      if (IsOfField(change)) {
+      if (IsOfField(plain_, differences_.fields, change)) {
         of_fields_[plain_.node(change.node).name] = change.text;
         continue;
       }
@@ -236,15 +245,6 @@ class Translator {
     const int function = plain_.node(change.node).parent;
     return function > 0 && HasOtherParameters(plain_.node(function).name) && change.placement == Placement::kAfter &&
            change.node == LastParameter(plain_, function);
-  }
-
-  // Whether a parameter is declared anew that the body has as a variable of its own.
-  bool IsOfField(const Proposal::Change& change) const {
-    const SyntaxNode& parameter = plain_.node(change.node);
-    if (parameter.kind_name != "ParmDecl" || change.placement != Placement::kReplace) return false;
-    const auto declared = differences_.fields.find(plain_.node(parameter.parent).name);
-    return declared != differences_.fields.end() && std::any_of(declared->second.begin(), declared->second.end(),
-                                                                [&](const auto& field) { return field.first == parameter.name; });
   }
 
   // Lets arguments that follow those of the written out source follow those of the source. False if others change.
