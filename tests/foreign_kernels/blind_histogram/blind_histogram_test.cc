@@ -14,7 +14,7 @@ TEST_F(BlindHistograms, PrivateCounts) {
          {"04_bincount_template"},
          {"05_degrees_of_edges"},
          {"06_energy_spectrum", "shell_sums: elements of `spectrum` are no integers of 32 or 64 bits that count"},
-         // Written after private_sums was added and a mistake mended.
+         // Written after private_sums was added.
          {"07_kmer_counts"}});
 }
 
