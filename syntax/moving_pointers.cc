@@ -34,28 +34,11 @@ struct PointerMove {
   std::string step;
 };
 
-class PointerRewriter {
- public:
-  explicit PointerRewriter(const SyntaxTree& tree) : tree_(tree) {
-    for (const SyntaxNode& node : tree.nodes()) {
-      if (node.kind_name == "GotoStmt") jumping_.insert(node.function);
-    }
-  }
+// What a source does with its variables.
+class VariableUses {
+ protected:
+  explicit VariableUses(const SyntaxTree& tree) : tree_(tree) {}
 
-  // One pointer at a time.
-  std::optional<std::string> Run() const {
-    for (int node = 1; node < static_cast<int>(tree_.nodes().size()); ++node) {
-      const SyntaxNode& at = tree_.node(node);
-      if (at.function < 0 || jumping_.contains(at.function)) continue;
-      std::optional<std::string> text;
-      if (at.kind_name == "VarDecl" && IsPointer(node)) text = Renamed(node);
-      if (at.kind_name == "ForStmt") text = WithSteadyPointer(node);
-      if (text) return text;
-    }
-    return std::nullopt;
-  }
-
- private:
   bool IsPointer(int declaration) const {
     const std::string& type = tree_.node(declaration).type;
     return type.ends_with('*') && std::count(type.begin(), type.end(), '*') == 1;
@@ -99,6 +82,31 @@ class PointerRewriter {
     return true;
   }
 
+  const SyntaxTree& tree_;
+};
+
+class PointerRewriter : private VariableUses {
+ public:
+  explicit PointerRewriter(const SyntaxTree& tree) : VariableUses(tree) {
+    for (const SyntaxNode& node : tree.nodes()) {
+      if (node.kind_name == "GotoStmt") jumping_.insert(node.function);
+    }
+  }
+
+  // One pointer at a time.
+  std::optional<std::string> Run() const {
+    for (int node = 1; node < static_cast<int>(tree_.nodes().size()); ++node) {
+      const SyntaxNode& at = tree_.node(node);
+      if (at.function < 0 || jumping_.contains(at.function)) continue;
+      std::optional<std::string> text;
+      if (at.kind_name == "VarDecl" && IsPointer(node)) text = Renamed(node);
+      if (at.kind_name == "ForStmt") text = WithSteadyPointer(node);
+      if (text) return text;
+    }
+    return std::nullopt;
+  }
+
+ private:
   // A name of its own from an assignment in the variable's own block on.
   std::optional<std::string> Renamed(int variable) const {
     const int statement = tree_.node(variable).parent;
@@ -321,7 +329,6 @@ class PointerRewriter {
     splices.emplace_back(tree_.node(loop.increment).range, rest);
   }
 
-  const SyntaxTree& tree_;
   std::set<int> jumping_;  // functions with `goto`
 };
 

@@ -40,6 +40,25 @@ bool AreSameNumbers(const std::string& a, const std::string& b) {
   }
 }
 
+// The text that a launch passes for a parameter.
+std::optional<std::string> PassedFor(const SyntaxTree& tree, const LaunchDirective& launch, int kernel, int parameter) {
+  return parameter < 0 || tree.node(parameter).kind_name != "ParmDecl" ? std::nullopt
+                                                                       : LaunchedAs(tree, launch, kernel, parameter);
+}
+
+// Whether the grid has a thread for each number below a bound.
+bool HasThreadForEach(const SyntaxTree& tree, const LaunchDirective& launch, int kernel, int bound, std::size_t axis) {
+  for (const int named : NamedIn(tree, bound)) {
+    if (WrittenIn(tree, kernel).contains(named)) return false;
+  }
+  const std::string& grid = launch.grid[axis].text();
+  const std::string& block = launch.block[axis].text();
+  const auto passed = PassedFor(tree, launch, kernel, NamedDeclaration(tree, bound));
+  if (passed) return SameTokens(grid, fmt::format("ceil_div({}, {})", *passed, block));
+  const auto product = AsLaunchText(tree, launch, kernel, bound);
+  return product && AreSameNumbers(grid, fmt::format("ceil_div({}, {})", *product, block));
+}
+
 class LoopRemover {
  public:
   LoopRemover(const MutationContext& context, ThreadLoops loops) : context_(context), tree_(context.tree), loops_(loops) {}
@@ -113,12 +132,6 @@ class LoopRemover {
                                             IndentOf(tree_, loop.parts.statement), counter.name, tree_.Text(loop.bound)));
   }
 
-  // The text that a launch passes for a parameter.
-  std::optional<std::string> Passed(int parameter) const {
-    return parameter < 0 || tree_.node(parameter).kind_name != "ParmDecl" ? std::nullopt
-                                                                          : LaunchedAs(tree_, *launch_, kernel_, parameter);
-  }
-
   bool IsExtent(std::string_view text, std::size_t axis) const {
     return SameTokens(text, fmt::format("blockDim.{}", "xyz"[axis])) || SameTokens(text, launch_->block[axis].text());
   }
@@ -137,19 +150,6 @@ class LoopRemover {
     return is(factors[0], factors[1]) || is(factors[1], factors[0]);
   }
 
-  // Whether the grid has a thread for each number below a bound.
-  bool HasThreadForEach(int bound, std::size_t axis) const {
-    for (const int named : NamedIn(tree_, bound)) {
-      if (WrittenIn(tree_, kernel_).contains(named)) return false;
-    }
-    const std::string& grid = launch_->grid[axis].text();
-    const std::string& block = launch_->block[axis].text();
-    const auto passed = Passed(NamedDeclaration(tree_, bound));
-    if (passed) return SameTokens(grid, fmt::format("ceil_div({}, {})", *passed, block));
-    const auto product = AsLaunchText(tree_, *launch_, kernel_, bound);
-    return product && AreSameNumbers(grid, fmt::format("ceil_div({}, {})", *product, block));
-  }
-
   bool AddOnce(const CountedLoop& loop) {
     for (std::size_t axis = 0; axis < launch_->grid.size() && axis < launch_->block.size(); ++axis) {
       const char name = "xyz"[axis];
@@ -161,7 +161,7 @@ class LoopRemover {
       const int increment = loop.parts.increment;
       const auto& sides = tree_.node(increment).children;
       if (tree_.Operator(increment) != "+=" || !IsProduct(sides[1], fmt::format("gridDim.{}", name), axis)) continue;
-      if (!HasThreadForEach(loop.bound, axis)) continue;
+      if (!HasThreadForEach(tree_, *launch_, kernel_, loop.bound, axis)) continue;
       Replace(loop, std::string(tree_.Text(loop.start)));
       return true;
     }
@@ -181,7 +181,7 @@ class LoopRemover {
     int size = NamedDeclaration(tree_, loop.bound);
     if (const auto sides = Sides(loop.bound, "-"); sides.size() == 2 && is_number(tree_.Text(sides[1])))
       size = NamedDeclaration(tree_, sides[0]);
-    const auto passed = Passed(size);
+    const auto passed = PassedFor(tree_, *launch_, kernel_, size);
     if (!passed || WrittenIn(tree_, kernel_).contains(size)) return;
     if (!AreTurnsApart(loop.parts.body)) return;
     launches_.push_back(

@@ -31,6 +31,19 @@ TEST(ThreadPerRowToWarp, SharesSumsAndLeavesStoresToOneLane) {
       << children[0];
 }
 
+TEST(ThreadPerRowToWarp, LeavesAtomicsToOneLane) {
+  const std::string sum = "  float sum = 0.0f;\n  for (int c = 0; c < m; ++c) sum += in[row * m + c];\n";
+  const auto children = ChildrenOf("thread_per_row_to_warp", Rows(sum + "  if (sum > 0.0f) atomicAdd(&out[1], sum);\n"));
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_THAT(children[0], HasSubstr("  if (sum > 0.0f) { if (lane == 0) atomicAdd(&out[1], sum); }"));
+  for (const char* more :
+       {"  float old = atomicAdd(&out[1], sum);\n  out[2] = old;\n", "  atomicAdd(&out[1], sum);\n  out[row] = sum;\n",
+        "  atomicAdd(&out[1], out[0]);\n", "  float* total = out;\n  atomicAdd(total, sum);\n"})
+    EXPECT_THAT(ChildrenOf("thread_per_row_to_warp", Rows(sum + more)), IsEmpty()) << more;
+  EXPECT_THAT(ChildrenOf("thread_per_row_to_warp", Rows("  for (int c = 0; c < m; ++c) atomicAdd(&out[c], in[row * m + c]);\n")),
+              IsEmpty());
+}
+
 TEST(ThreadPerRowToWarp, HandlesExtremesStepsAndSumsThatDoNotBeginAtZero) {
   const auto extremes = ChildrenOf("thread_per_row_to_warp", Rows("  float top = in[row];\n  for (int c = 1; c < m; c += 2) {\n  "
                                                                   "  if (in[row * m + c] > top) top = in[row * m + c];\n  }\n  "

@@ -160,14 +160,15 @@ TEST(VectorLoad, TakesHalvesAsWordsAndSharedMemory) {
 
 // The sum of a block, of a pointer that is no pointer to constants.
 std::vector<std::string> OfChangeable(const std::string& before) {
-  return ChildrenOf("vector_load_shared", "// evo:launch k(X, Y, N) grid(1) block(128)\n"
-                                          "__device__ void Clear(float* p) { *p = 0.0f; }\n"
-                                          "__global__ void k(float* x, float* y, int n) {\n  __shared__ float s[128];\n" +
-                                              before +
-                                              "  float sum = 0.0f;\n  float* row = x + 8;\n"
-                                              "  for (int i = threadIdx.x; i < n; i += 128) sum += row[i];\n"
-                                              "  s[threadIdx.x] = sum;\n  __syncthreads();\n"
-                                              "  if (threadIdx.x == 0) y[0] = s[0] + s[64];\n}\n");
+  return ChildrenOf("vector_load_shared",
+                    "// evo:launch k(X, Y, N) grid(1) block(128)\n"
+                    "__device__ void Clear(float* p) { *p = 0.0f; }\n"
+                    "__global__ void k(float* x, float* y, int n) {\n  __shared__ float s[128];\n" +
+                        before +
+                        "  float sum = 0.0f;\n  float* row = x + 8;\n"
+                        "  for (int i = threadIdx.x; i < n; i += 128) sum += row[i];\n"
+                        "  s[threadIdx.x] = sum;\n  __syncthreads();\n"
+                        "  if (threadIdx.x == 0) y[0] = s[0] + s[64];\n}\n");
 }
 
 TEST(VectorLoadShared, ReadsWhatAKernelOnlyReads) {
