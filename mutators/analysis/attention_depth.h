@@ -31,8 +31,8 @@ std::int64_t LargeDepth(std::int64_t largest_number);
 // The launch lines of a source where the rows have this many elements.
 KernelTemplate WithDepth(const KernelTemplate& rendered, const DepthChoice& choice, std::int64_t depth);
 
-// What an attention is with two numbers of elements, of which one is beyond all numbers of the code or the largest that the kernel
-// takes; nullopt if it is not the same with both. `find` looks at launch lines with a number.
+// What an attention is with two numbers of elements, of which one is beyond all numbers of the code or the largest that the
+// kernel takes; nullopt if it is not the same with both. `find` looks at launch lines with a number.
 using FindWithDepth = std::function<std::variant<Attention, std::string>(const KernelTemplate&, const DepthChoice&)>;
 std::optional<Attention> AttentionOfAnyDepth(const MutationContext& context, const DepthChoice& choice,
                                              const FindWithDepth& find);
