@@ -167,16 +167,6 @@ class AttentionFinder {
     return true;
   }
 
-  // Whether a variable is the quotient that is a choice.
-  bool IsDepth(int symbol) const {
-    if (depth_ == nullptr || depth_->dividend < 0 || !runs_.threads().block_constants().contains(symbol)) return false;
-    const int quotient = WithoutParentheses(tree_, tree_.node(symbol).children.back());
-    const auto& sides = tree_.node(quotient).children;
-    return tree_.Operator(quotient) == "/" && sides.size() == 2 && NamedDeclaration(tree_, sides[0]) == depth_->dividend &&
-           NamedDeclaration(tree_, sides[1]) == depth_->divisor && !WrittenIn(tree_, found_.kernel).contains(depth_->dividend) &&
-           !WrittenIn(tree_, found_.kernel).contains(depth_->divisor);
-  }
-
   // Nothing else may decide what the kernel does: with another value it could do something else.
   bool CheckDeciding() {
     for (const int symbol : traces_[0][1].deciding) {
@@ -190,7 +180,8 @@ class AttentionFinder {
             }))
           continue;
       }
-      if (IsDepth(symbol)) continue;
+      if (depth_ != nullptr && runs_.threads().block_constants().contains(symbol) && IsQuotientOf(tree_, symbol, *depth_))
+        continue;
       return Refuse(fmt::format("{} decides what it computes", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
     }
     for (const int symbol : bounds_.allowed()) {
@@ -323,22 +314,6 @@ std::variant<Attention, std::string> FindAttention(const MutationContext& contex
   return why;
 }
 
-// One whose launch line says how many elements a row has.
-std::optional<Attention> FindWithSizes(const MutationContext& context, int kernel, bool resembles) {
-  const LaunchDirective* const launch = OnlyLaunch(context.rendered, context.tree.node(kernel).name);
-  if (launch == nullptr) return std::nullopt;
-  for (const DepthChoice& choice : DepthChoices(context, *launch, kernel)) {
-    // With other numbers for its sizes it is one in one of two runs.
-    if (!resembles && choice.dividend < 0) continue;
-    auto found = AttentionOfAnyDepth(context, choice, [&](const KernelTemplate& rendered, const DepthChoice& depth) {
-      bool ignored = false;
-      return FindAttention({context.kernel_template, context.genome, context.tree, rendered}, kernel, &depth, ignored);
-    });
-    if (found) return found;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel) {
@@ -352,7 +327,11 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
     bool resembles = false;
     auto looked_at = FindAttention(context, kernel, nullptr, resembles);
     if (std::holds_alternative<std::string>(looked_at)) {
-      if (auto with_sizes = FindWithSizes(context, kernel, resembles)) return *std::move(with_sizes);
+      const FindWithDepth find = [&](const KernelTemplate& rendered, const DepthChoice& depth) {
+        bool ignored = false;
+        return FindAttention({context.kernel_template, context.genome, context.tree, rendered}, kernel, &depth, ignored);
+      };
+      if (auto of_sizes = AttentionOfSizes(context, kernel, resembles, find)) return *std::move(of_sizes);
     }
     if (pointers < kPointersOfMatrices && !resembles && std::holds_alternative<std::string>(looked_at)) return "";
     return looked_at;
