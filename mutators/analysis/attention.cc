@@ -42,10 +42,10 @@ class AttentionFinder {
       : context_(context),
         tree_(context.tree),
         index_(row),
-        depth_(depth),
         runs_(context, launch, kernel, index_),
         bounds_(tree_, index_, runs_, traces_),
         layout_(tree_, index_, runs_, bounds_, traces_) {
+    fixed_.depth = depth;
     found_.kernel = kernel;
     found_.launch_bounds = LaunchBoundsOf(tree_, kernel);
     found_.launch = &launch;
@@ -163,7 +163,7 @@ class AttentionFinder {
     const auto names = of->second.Names();
     if (!std::all_of(names.begin(), names.end(), [&](const auto& name) { return context_.genome.parameters.contains(name); }))
       return false;
-    fixed_names_.insert(names.begin(), names.end());
+    fixed_.names.insert(names.begin(), names.end());
     return true;
   }
 
@@ -180,7 +180,8 @@ class AttentionFinder {
             }))
           continue;
       }
-      if (depth_ != nullptr && runs_.threads().block_constants().contains(symbol) && IsQuotientOf(tree_, symbol, *depth_))
+      if (fixed_.depth != nullptr && runs_.threads().block_constants().contains(symbol) &&
+          IsQuotientOf(tree_, symbol, *fixed_.depth))
         continue;
       return Refuse(fmt::format("{} decides what it computes", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
     }
@@ -238,17 +239,21 @@ class AttentionFinder {
           found_.depth_name = name;
       }
     }
-    found_.parameters = ParametersBehind(context_, fmt::format("{} {}", fmt::join(names, " "), fmt::join(fixed_names_, " ")));
+    found_.parameters = ParametersBehind(context_, fmt::format("{} {}", fmt::join(names, " "), fmt::join(fixed_.names, " ")));
   }
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
   RowIndex index_;
-  const DepthChoice* depth_;
   AttentionRuns runs_;
   Attention found_;
   AttentionRoles roles_;
-  std::set<std::string> fixed_names_;
+  // What the launch line passes as numbers: parameters of the source by name, and a choice for the rows' number of elements.
+  struct Fixed {
+    const DepthChoice* depth = nullptr;
+    std::set<std::string> names{};
+  };
+  Fixed fixed_;
   AttentionTraces traces_;
   AttentionBounds bounds_;
   AttentionLayout layout_;
