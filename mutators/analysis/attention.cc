@@ -42,10 +42,10 @@ class AttentionFinder {
       : context_(context),
         tree_(context.tree),
         index_(row),
-        depth_(depth),
         runs_(context, launch, kernel, index_),
         bounds_(tree_, index_, runs_, traces_),
         layout_(tree_, index_, runs_, bounds_, traces_) {
+    fixed_.depth = depth;
     found_.kernel = kernel;
     found_.launch_bounds = LaunchBoundsOf(tree_, kernel);
     found_.launch = &launch;
@@ -163,18 +163,8 @@ class AttentionFinder {
     const auto names = of->second.Names();
     if (!std::all_of(names.begin(), names.end(), [&](const auto& name) { return context_.genome.parameters.contains(name); }))
       return false;
-    fixed_names_.insert(names.begin(), names.end());
+    fixed_.names.insert(names.begin(), names.end());
     return true;
-  }
-
-  // Whether a variable is the quotient that is a choice.
-  bool IsDepth(int symbol) const {
-    if (depth_ == nullptr || depth_->dividend < 0 || !runs_.threads().block_constants().contains(symbol)) return false;
-    const int quotient = WithoutParentheses(tree_, tree_.node(symbol).children.back());
-    const auto& sides = tree_.node(quotient).children;
-    return tree_.Operator(quotient) == "/" && sides.size() == 2 && NamedDeclaration(tree_, sides[0]) == depth_->dividend &&
-           NamedDeclaration(tree_, sides[1]) == depth_->divisor && !WrittenIn(tree_, found_.kernel).contains(depth_->dividend) &&
-           !WrittenIn(tree_, found_.kernel).contains(depth_->divisor);
   }
 
   // Nothing else may decide what the kernel does: with another value it could do something else.
@@ -190,7 +180,9 @@ class AttentionFinder {
             }))
           continue;
       }
-      if (IsDepth(symbol)) continue;
+      if (fixed_.depth != nullptr && runs_.threads().block_constants().contains(symbol) &&
+          IsQuotientOf(tree_, symbol, *fixed_.depth))
+        continue;
       return Refuse(fmt::format("{} decides what it computes", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
     }
     for (const int symbol : bounds_.allowed()) {
@@ -247,17 +239,21 @@ class AttentionFinder {
           found_.depth_name = name;
       }
     }
-    found_.parameters = ParametersBehind(context_, fmt::format("{} {}", fmt::join(names, " "), fmt::join(fixed_names_, " ")));
+    found_.parameters = ParametersBehind(context_, fmt::format("{} {}", fmt::join(names, " "), fmt::join(fixed_.names, " ")));
   }
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
   RowIndex index_;
-  const DepthChoice* depth_;
   AttentionRuns runs_;
   Attention found_;
   AttentionRoles roles_;
-  std::set<std::string> fixed_names_;
+  // What the launch line passes as numbers: parameters of the source by name, and a choice for the rows' number of elements.
+  struct Fixed {
+    const DepthChoice* depth = nullptr;
+    std::set<std::string> names{};
+  };
+  Fixed fixed_;
   AttentionTraces traces_;
   AttentionBounds bounds_;
   AttentionLayout layout_;
@@ -323,22 +319,6 @@ std::variant<Attention, std::string> FindAttention(const MutationContext& contex
   return why;
 }
 
-// One whose launch line says how many elements a row has.
-std::optional<Attention> FindWithSizes(const MutationContext& context, int kernel, bool resembles) {
-  const LaunchDirective* const launch = OnlyLaunch(context.rendered, context.tree.node(kernel).name);
-  if (launch == nullptr) return std::nullopt;
-  for (const DepthChoice& choice : DepthChoices(context, *launch, kernel)) {
-    // With other numbers for its sizes it is one in one of two runs.
-    if (!resembles && choice.dividend < 0) continue;
-    auto found = AttentionOfAnyDepth(context, choice, [&](const KernelTemplate& rendered, const DepthChoice& depth) {
-      bool ignored = false;
-      return FindAttention({context.kernel_template, context.genome, context.tree, rendered}, kernel, &depth, ignored);
-    });
-    if (found) return found;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::variant<Attention, std::string> AsAttention(const MutationContext& context, int kernel) {
@@ -352,7 +332,11 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
     bool resembles = false;
     auto looked_at = FindAttention(context, kernel, nullptr, resembles);
     if (std::holds_alternative<std::string>(looked_at)) {
-      if (auto with_sizes = FindWithSizes(context, kernel, resembles)) return *std::move(with_sizes);
+      const FindWithDepth find = [&](const KernelTemplate& rendered, const DepthChoice& depth) {
+        bool ignored = false;
+        return FindAttention({context.kernel_template, context.genome, context.tree, rendered}, kernel, &depth, ignored);
+      };
+      if (auto of_sizes = AttentionOfSizes(context, kernel, resembles, find)) return *std::move(of_sizes);
     }
     if (pointers < kPointersOfMatrices && !resembles && std::holds_alternative<std::string>(looked_at)) return "";
     return looked_at;

@@ -65,10 +65,10 @@ struct Attention {
   // becomes a compiled-in size; `depth` is some number then. Empty: the source says it.
   std::string depth_size;
   std::int64_t depth_limit = 0;  // the largest such number for which this was shown; 0: any
-  std::string rows;        // row is below it
-  std::string keys;        // key is below it
-  bool causal = false;     // whether a row has the keys 0 to row only
-  std::string scale;       // of type float or double
+  std::string rows;              // row is below it
+  std::string keys;              // key is below it
+  bool causal = false;           // whether a row has the keys 0 to row only
+  std::string scale;             // of type float or double
   Term term;
   Mask mask;
   std::string window;  // of causal rows: how many keys they have at most, the last of which is their own; empty: all
@@ -79,9 +79,9 @@ struct Attention {
   std::string launched_rows;  // `rows` as the launch line says it; empty if the grid stays
   bool keyless = false;       // whether rows may have no keys
   Unweighted unweighted = Unweighted::kUndefined;
-  std::vector<int> guards;        // statements `if (..) return;` that hold or do not hold for all threads of all blocks
-  std::vector<int> declarations;  // VarDecls of which the texts above need the names, in order
-  Parameters parameters;          // the only values for which this was shown
+  std::vector<int> guards;          // statements `if (..) return;` that hold or do not hold for all threads of all blocks
+  std::vector<int> declarations;    // VarDecls of which the texts above need the names, in order
+  Parameters parameters;            // the only values for which this was shown
   std::int64_t largest_number = 0;  // of the integers in the code
   bool operator==(const Attention&) const = default;
 };

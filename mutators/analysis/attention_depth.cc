@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/directive_lexer.h"
+#include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/work_sharing.h"
 
 namespace evo {
 namespace {
@@ -18,14 +22,16 @@ constexpr std::int64_t kLargeDepth = 96, kStepOfDepths = 32;
 constexpr std::int64_t kLikelyDepth = 128;
 
 // The sizes that are arguments of a launch line as they are, by parameter.
-std::vector<std::pair<int, std::string>> SizesPassed(const SyntaxTree& tree, const LaunchDirective& launch, int kernel) {
+std::vector<std::pair<int, std::string>> SizesPassed(const MutationContext& context, const LaunchDirective& launch, int kernel) {
+  const SyntaxTree& tree = context.tree;
   std::vector<std::pair<int, std::string>> passed;
   std::size_t place = 0;
   for (const int child : tree.node(kernel).children) {
     const SyntaxNode& parameter = tree.node(child);
     if (parameter.kind_name != "ParmDecl" || place >= launch.arguments.size()) continue;
     const std::string& argument = launch.arguments[place++];
-    if (IsIntegerType(WithoutConst(parameter.type)) && IsIdentifier(argument)) passed.emplace_back(child, argument);
+    if (IsIntegerType(WithoutConst(parameter.type)) && IsIdentifier(argument) && !context.genome.parameters.contains(argument))
+      passed.emplace_back(child, argument);
   }
   return passed;
 }
@@ -44,12 +50,11 @@ bool SaysTheSame(Attention one, const Attention& other) {
   return one == other;
 }
 
-}  // namespace
-
+// The likely ones first; quotients are those that the kernel computes.
 std::vector<DepthChoice> DepthChoices(const MutationContext& context, const LaunchDirective& launch, int kernel) {
   const SyntaxTree& tree = context.tree;
   std::vector<DepthChoice> choices;
-  const auto passed = SizesPassed(tree, launch, kernel);
+  const auto passed = SizesPassed(context, launch, kernel);
   for (const bool in_grid : {false, true}) {
     for (const auto& [parameter, size] : passed) {
       const bool names = std::any_of(launch.grid.begin(), launch.grid.end(),
@@ -73,24 +78,6 @@ std::vector<DepthChoice> DepthChoices(const MutationContext& context, const Laun
     choices.push_back({quotient, all, heads, dividend, divisor});
   }
   return choices;
-}
-
-std::int64_t LargeDepth(std::int64_t largest_number) {
-  return std::min(kLargestDepth, std::max(kLargeDepth, (largest_number / kStepOfDepths + 1) * kStepOfDepths));
-}
-
-KernelTemplate WithDepth(const KernelTemplate& rendered, const DepthChoice& choice, std::int64_t depth) {
-  const std::string number = choice.times.empty() ? std::to_string(depth) : fmt::format("({} * {})", choice.times, depth);
-  KernelTemplate with = rendered;
-  for (Step& step : with.steps) {
-    if (!step.launch) continue;
-    for (std::string& argument : step.launch->arguments) argument = WithOtherName(argument, choice.name, number);
-    for (auto* dimensions : {&step.launch->grid, &step.launch->block}) {
-      for (Expression& dimension : *dimensions) dimension = WithNumber(dimension, choice, number);
-    }
-    step.launch->shared = WithNumber(step.launch->shared, choice, number);
-  }
-  return with;
 }
 
 std::optional<Attention> AttentionOfAnyDepth(const MutationContext& context, const DepthChoice& choice,
@@ -117,6 +104,47 @@ std::optional<Attention> AttentionOfAnyDepth(const MutationContext& context, con
   found->depth_limit = limit;
   found->depth_name = UnusedName(context.tree.text(), "HEAD_DIM");
   return found;
+}
+
+}  // namespace
+
+std::int64_t LargeDepth(std::int64_t largest_number) {
+  return std::min(kLargestDepth, std::max(kLargeDepth, (largest_number / kStepOfDepths + 1) * kStepOfDepths));
+}
+
+KernelTemplate WithDepth(const KernelTemplate& rendered, const DepthChoice& choice, std::int64_t depth) {
+  const std::string number = choice.times.empty() ? std::to_string(depth) : fmt::format("({} * {})", choice.times, depth);
+  KernelTemplate with = rendered;
+  for (Step& step : with.steps) {
+    if (!step.launch) continue;
+    for (std::string& argument : step.launch->arguments) argument = WithOtherName(argument, choice.name, number);
+    for (auto* dimensions : {&step.launch->grid, &step.launch->block}) {
+      for (Expression& dimension : *dimensions) dimension = WithNumber(dimension, choice, number);
+    }
+    step.launch->shared = WithNumber(step.launch->shared, choice, number);
+  }
+  return with;
+}
+
+bool IsQuotientOf(const SyntaxTree& tree, int variable, const DepthChoice& choice) {
+  if (choice.dividend < 0 || tree.node(variable).children.empty()) return false;
+  const int quotient = WithoutParentheses(tree, tree.node(variable).children.back());
+  const auto& sides = tree.node(quotient).children;
+  if (tree.Operator(quotient) != "/" || sides.size() != 2) return false;
+  const std::set<int> written = WrittenIn(tree, tree.node(variable).function);
+  return NamedDeclaration(tree, sides[0]) == choice.dividend && NamedDeclaration(tree, sides[1]) == choice.divisor &&
+         !written.contains(choice.dividend) && !written.contains(choice.divisor);
+}
+
+std::optional<Attention> AttentionOfSizes(const MutationContext& context, int kernel, bool resembles, const FindWithDepth& find) {
+  const LaunchDirective* const launch = OnlyLaunch(context.rendered, context.tree.node(kernel).name);
+  if (launch == nullptr) return std::nullopt;
+  for (const DepthChoice& choice : DepthChoices(context, *launch, kernel)) {
+    // With other numbers for its sizes it is one in one of two runs.
+    if (!resembles && choice.dividend < 0) continue;
+    if (auto found = AttentionOfAnyDepth(context, choice, find)) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace evo

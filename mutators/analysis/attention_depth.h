@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "kernel_templates/kernel_template.h"
 #include "mutators/analysis/attention.h"
@@ -22,8 +21,6 @@ struct DepthChoice {
   int dividend = -1, divisor = -1;
 };
 
-// Those of a launch line's arguments, the likely ones first, and of quotients that the kernel computes.
-std::vector<DepthChoice> DepthChoices(const MutationContext& context, const LaunchDirective& launch, int kernel);
 // Numbers of elements that are tried: a small one, and one beyond all numbers of the code, at most the last.
 inline constexpr std::int64_t kSmallDepth = 32, kLargestDepth = 512;
 std::int64_t LargeDepth(std::int64_t largest_number);
@@ -31,10 +28,14 @@ std::int64_t LargeDepth(std::int64_t largest_number);
 // The launch lines of a source where the rows have this many elements.
 KernelTemplate WithDepth(const KernelTemplate& rendered, const DepthChoice& choice, std::int64_t depth);
 
-// What an attention is with two numbers of elements, of which one is beyond all numbers of the code or the largest that the kernel
-// takes; nullopt if it is not the same with both. `find` looks at launch lines with a number.
+// Whether a variable of a kernel is the quotient of a choice.
+bool IsQuotientOf(const SyntaxTree& tree, int variable, const DepthChoice& choice);
+
+// A kernel as an attention whose rows have as many elements as a size of its launch line says, if it is the same one with two
+// numbers of elements, of which one is beyond all numbers of the code or the largest that the kernel takes; nullopt if it is
+// none. `find` looks at launch lines with a number. Without `resembles`, whether it computes one with other sizes, only quotients
+// are tried.
 using FindWithDepth = std::function<std::variant<Attention, std::string>(const KernelTemplate&, const DepthChoice&)>;
-std::optional<Attention> AttentionOfAnyDepth(const MutationContext& context, const DepthChoice& choice,
-                                             const FindWithDepth& find);
+std::optional<Attention> AttentionOfSizes(const MutationContext& context, int kernel, bool resembles, const FindWithDepth& find);
 
 }  // namespace evo

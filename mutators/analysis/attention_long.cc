@@ -61,9 +61,7 @@ bool AttentionLong::RunLength(AttentionRoles roles, std::int64_t length, Attenti
   for (const std::int64_t row : {length - 1, length / 2, std::int64_t{1}}) {
     const ThreadTrace trace = runs_.RunWith(1, row, driving_, length);
     if (!trace.refusal.empty()) return Refuse(trace.refusal);
-    const auto refuse = [&] {
-      return Refuse(fmt::format("with {} keys, {}", length, kNoLongAttention));
-    };
+    const auto refuse = [&] { return Refuse(fmt::format("with {} keys, {}", length, kNoLongAttention)); };
     const std::int64_t all = roles.causal ? row + 1 : length;
     const auto computes = [&] {
       return Computes(trace, roles, row) && KeysRead(trace, roles) >= (roles.window > 0 ? std::min(roles.window, all) : all);

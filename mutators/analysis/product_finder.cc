@@ -205,8 +205,8 @@ void ProductFinder::AddRole(RoleFactors factors, std::vector<int>& integers) {
 
 void ProductFinder::AddMultiples(LaunchRuns::Setting& setting) const {
   for (const auto& [role, factors] : sizes_.multiples)
-    setting.integers[role] = setting.integers.at(factors.parameter) * factors.number *
-                             (factors.times < 0 ? 1 : setting.integers.at(factors.times));
+    setting.integers[role] =
+        setting.integers.at(factors.parameter) * factors.number * (factors.times < 0 ? 1 : setting.integers.at(factors.times));
 }
 
 bool ProductFinder::RunAll(std::size_t number) {

@@ -308,7 +308,8 @@ std::optional<std::string> WithDeclaredCounters(const MutationContext& context, 
     if (loop < 0) continue;
     bool within = true;
     for (const int at : Subtree(tree, kernel))
-      within = within && (tree.node(at).kind_name != "DeclRefExpr" || tree.node(at).refers_to != counter || IsWithin(tree, at, loop));
+      within =
+          within && (tree.node(at).kind_name != "DeclRefExpr" || tree.node(at).refers_to != counter || IsWithin(tree, at, loop));
     if (!within) continue;
     const int init = AsForLoop(tree, loop)->init;
     counters.emplace_back(node, "");

@@ -67,8 +67,8 @@ class FuseAttention : public KernelVisitor {
     VisitRecognised(context, refuse, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
       if (attention.own_keys) {
         if (!attention.depth_size.empty())
-          return refuse_kernel(fmt::format("its rows have {} elements, a size of the task, and keys of their own",
-                                           attention.depth_size));
+          return refuse_kernel(
+              fmt::format("its rows have {} elements, a size of the task, and keys of their own", attention.depth_size));
         const SplitAttentionWriter writer(context, attention);
         if (const std::string why = writer.Refusal(); !why.empty()) return refuse_kernel(why);
         for (const SplitAttentionStart& start : kOneQueryStarts) propose(writer.Written(start));
