@@ -286,7 +286,7 @@ __global__ void started(const float* A, const float* B, float* C, int M, int N, 
   int row = blockIdx.y * blockDim.y + threadIdx.y;
   int col = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= M || col >= N) return;
-  float acc = C[row * N + col];
+  float acc = C[row * N];
   for (int k = 0; k < K; k++) acc += A[row * K + k] * B[k * N + col];
   C[row * N + col] = acc;
 }
