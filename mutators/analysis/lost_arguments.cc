@@ -10,7 +10,7 @@
 namespace evo {
 namespace {
 
-std::vector<int> ParametersOf(const SyntaxTree& tree, int function) {
+std::vector<int> TemplateParametersOf(const SyntaxTree& tree, int function) {
   std::vector<int> parameters;
   for (const int child : tree.node(function).children) {
     if (tree.node(child).kind_name == "ParmDecl") parameters.push_back(child);
@@ -35,7 +35,7 @@ bool LostArguments::LosesArguments(int function, int counterpart) const {
   if (counterpart < 0 || plain_.node(function).kind_name != "FunctionDecl" ||
       source_.node(counterpart).kind_name != "FunctionTemplate" || IsKernel(plain_, function))
     return false;
-  const auto of_source = ParametersOf(source_, counterpart), parameters = ParametersOf(plain_, function);
+  const auto of_source = TemplateParametersOf(source_, counterpart), parameters = TemplateParametersOf(plain_, function);
   const auto names = [&](std::string_view name) {
     return std::any_of(of_source.begin(), of_source.end(),
                        [&](int parameter) { return ContainsName(source_.Text(parameter), name); });

@@ -16,7 +16,7 @@ const std::vector<ForeignKernel> kKernels = {
     {"07_label_smoothing_backward", "xentropy_fwd_bwd: the turns of the loop `for (uint c = 1; c < classes; ++c)`"},
     {"08_segmentation_argmax"},
     {"09_layer_norm_rows_down",
-     "normalise_rows: the turns of the loop `for (int k_2 = n_2 - 1; k_2 >= 0; --k_2) s_2 += row[k_2];`"},
+     "normalise_rows: the turns of the loop `for (int k_2 = a_length - 1; k_2 >= 0; --k_2) s_2 += row[k_2];`"},
     // Written after the recognisers had been extended for those above.
     {"10_multiclass_hinge"},
     {"11_top1_hits"}};
