@@ -35,11 +35,10 @@ constexpr std::size_t kRestructured = 4;
 
 using Weights = std::vector<std::pair<std::string, double>>;
 
-// Those that set parameters and leave edits alone.
 Weights OnlyParameters(const Weights& weights) {
   Weights some;
   for (const auto& [op, weight] : weights) {
-    if (op.starts_with("parameter_") && weight > 0) some.emplace_back(op, weight);
+    if (SetsParameters(op) && weight > 0) some.emplace_back(op, weight);
   }
   return some;
 }

@@ -14,6 +14,9 @@
 
 namespace evo {
 
+// Whether an operator sets parameters and leaves edits alone.
+inline bool SetsParameters(const std::string& op) { return op.starts_with("parameter_"); }
+
 // What is known of operators on parents with a bottleneck, before a run begins.
 struct BottleneckKnowledge {
   // How many times the usual reward is expected of an operator; 1 where it is not named.

@@ -7,8 +7,6 @@
 namespace evo {
 namespace {
 
-bool SetsParameters(const std::string& op) { return op.starts_with("parameter_"); }
-
 bool BringsParameters(const Genome& genome) {
   return std::any_of(genome.edits.begin(), genome.edits.end(), [](const Edit& edit) { return !edit.brings.empty(); });
 }

@@ -49,6 +49,12 @@ inline void Change(const BreedRequest& request, BredChild& child) {
   for (const Edit& edit : child.genome->edits) child.source += "// " + edit.op + "\n";
 }
 
+// The same, and "tile" brings a parameter.
+inline void ChangeWithTiles(const BreedRequest& request, BredChild& child) {
+  Change(request, child);
+  if (child.op == "tile") child.genome->edits.back().brings = {{"TILE", {8, 16, 32}, 8}};
+}
+
 inline Evaluation Evaluate(const Candidate& candidate) {
   Evaluation evaluation = EvaluationAt(ValueOf(candidate.genome));
   evaluation.source_digest = Digest(candidate.source);

@@ -11,6 +11,7 @@ namespace evo {
 namespace {
 
 using testing::Change;
+using testing::ChangeWithTiles;
 using testing::Evaluate;
 using testing::GenomeAt;
 using ::testing::IsEmpty;
@@ -94,10 +95,7 @@ TEST(StructuresFirst, TheSecondGenerationIsEveryOperatorOnTheFastest) {
 
 TEST(StructuresFirst, TheSecondGenerationTriesOtherSettingsOfTheOtherStructures) {
   StructuredRun run;
-  run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
-    Change(request, child);
-    if (child.op == "tile") child.genome->edits.back().brings = {{"TILE", {8, 16, 32}, 8}};
-  };
+  run.world.breeder.change = ChangeWithTiles;
   ASSERT_EQ(run.Run(), RunStatus::kFinished);
   const std::vector<Candidate>& first = run.Generation(1).candidates;
   ASSERT_EQ(first.front().op, "tile") << "it is three times as slow as rows";
@@ -133,10 +131,7 @@ TEST(StructuresFirst, TheSecondGenerationAsksForAnotherFormOfTheFastest) {
 
 TEST(StructuresFirst, AStructureOfWhichFewSettingsWereTriedGetsOtherOnes) {
   StructuredRun run;
-  run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
-    Change(request, child);
-    if (child.op == "tile") child.genome->edits.back().brings = {{"TILE", {8, 16, 32}, 8}};
-  };
+  run.world.breeder.change = ChangeWithTiles;
   run.world.evaluator.evaluate = [](const Candidate& candidate) {
     Evaluation evaluation = Evaluate(candidate);
     for (const Edit& edit : candidate.genome.edits) evaluation.score_ns *= edit.op == "tile" ? 0.4 : 1;  // 1.2 times rows
@@ -157,10 +152,7 @@ TEST(StructuresFirst, AStructureOfWhichFewSettingsWereTriedGetsOtherOnes) {
 
 TEST(StructuresFirst, WhatIsFarSlowerIsNotTunedAtOnce) {
   StructuredRun run;
-  run.world.breeder.change = [](const BreedRequest& request, BredChild& child) {
-    Change(request, child);
-    if (child.op == "tile") child.genome->edits.back().brings = {{"TILE", {8, 16, 32}, 8}};
-  };
+  run.world.breeder.change = ChangeWithTiles;
   run.world.evaluator.evaluate = [](const Candidate& candidate) {
     Evaluation evaluation = Evaluate(candidate);
     for (const Edit& edit : candidate.genome.edits) evaluation.score_ns *= edit.op == "tile" ? 2 : 1;  // now six times rows

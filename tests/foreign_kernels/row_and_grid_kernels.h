@@ -294,6 +294,16 @@ class ForeignKernelTest : public ChildrenTest {
     }
   }
 
+  // A kernel of the folder in which `from` is replaced is refused, with a reason that contains `why`.
+  void Refuses(const std::string& macro, const std::string& kernel, const std::string& from, const std::string& to,
+               const std::string& why) {
+    SCOPED_TRACE(kernel + ": " + to);
+    const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / (kernel + ".cu")).text;
+    std::string refusal;
+    const bool applies = Applies(macro, With(text, from, to), refusal);
+    EXPECT_THAT(applies ? "applies" : refusal, testing::HasSubstr(why));
+  }
+
   // Each kernel of the folder by itself: it compiles for a GPU, and leaves the same numbers however its threads take turns.
   void CheckParents() {
     for (const auto& entry : std::filesystem::directory_iterator(EVO_FOREIGN_KERNELS)) {

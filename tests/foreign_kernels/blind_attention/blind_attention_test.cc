@@ -5,18 +5,7 @@ namespace {
 
 // Kernels that were written before anybody looked at how the recognisers take them. None was changed since.
 // 07 was written together with what it needs.
-class BlindAttentions : public ForeignKernelTest {
- protected:
-  // What is almost a kernel is refused.
-  void Refuses(const std::string& macro, const std::string& kernel, const std::string& from, const std::string& to,
-               const std::string& why) {
-    SCOPED_TRACE(kernel + ": " + to);
-    const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / (kernel + ".cu")).text;
-    std::string refusal;
-    const bool applies = Applies(macro, With(text, from, to), refusal);
-    EXPECT_THAT(applies ? "applies" : refusal, testing::HasSubstr(why));
-  }
-};
+using BlindAttentions = ForeignKernelTest;
 
 TEST_F(BlindAttentions, Run) { CheckParents(); }
 

@@ -3,20 +3,10 @@
 namespace evo {
 namespace {
 
-// Kernels that were written before anybody looked at how the recognisers take them. None was changed since.
+// Kernels that were written before anybody looked at how the recognisers take them. None was changed since, but the
+// range of the numbers on which 05 runs: its sums passed that of half.
 // 08 and 09 were written together with what they need.
-class BlindProducts : public ForeignKernelTest {
- protected:
-  // What is almost a kernel is refused.
-  void Refuses(const std::string& macro, const std::string& kernel, const std::string& from, const std::string& to,
-               const std::string& why) {
-    SCOPED_TRACE(kernel + ": " + to);
-    const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / (kernel + ".cu")).text;
-    std::string refusal;
-    const bool applies = Applies(macro, With(text, from, to), refusal);
-    EXPECT_THAT(applies ? "applies" : refusal, testing::HasSubstr(why));
-  }
-};
+using BlindProducts = ForeignKernelTest;
 
 TEST_F(BlindProducts, Run) { CheckParents(); }
 
