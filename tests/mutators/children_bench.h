@@ -14,6 +14,7 @@
 #include "evaluator/gate/gate.h"
 #include "kernel_templates/task.h"
 #include "tests/cpu_device/kernel_bench.h"
+#include "tests/mutators/candidate_input.h"
 #include "tests/mutators/mutating.h"
 
 namespace evo {
@@ -70,13 +71,7 @@ class ChildrenTest : public CpuDeviceTest {
   }
 
   static CompileResult CompileAnew(Compiler& compiler, const std::string& source, bool checked) {
-    CompilerInput request{source, {}, "sm_90a", checked};
-    const KernelTemplate candidate = ParseTemplate("candidate", source);
-    for (const Step& step : candidate.steps) {
-      if (step.launch) request.kernel_expressions.push_back(step.launch->kernel_expression);
-    }
-    for (const auto& constant : candidate.constants) request.variables.push_back(constant.variable);
-    return compiler.Compile(request);
+    return compiler.Compile(CandidateInput(source, checked));
   }
 
   // What determines a run on a GPU: the cubin and the launch lines.
