@@ -266,10 +266,11 @@ class ReductionFinder {
         return std::any_of(statements.begin(), statements.end(), [&](int s) { return IsWithin(tree_, one.refers_to, s); });
       };
       const auto counts = [&](const OuterLoop& loop) { return loop.counter == one.refers_to; };
-      const bool of_loop = std::any_of(found_.loops.begin(), found_.loops.end(), counts) &&
-                           std::find(found_.last.begin(), found_.last.end(), part) == found_.last.end();
-      if (!declared(found_.uniform) && !declared(found_.of_element) && !declared(found_.of_turn) && !declared(found_.last) &&
-          !of_loop)
+      // What comes after the loops has no element and no turn.
+      const bool is_last = std::find(found_.last.begin(), found_.last.end(), part) != found_.last.end();
+      const bool of_loop = std::any_of(found_.loops.begin(), found_.loops.end(), counts);
+      const bool in_loop = of_loop || declared(found_.of_element) || declared(found_.of_turn);
+      if (!declared(found_.uniform) && !declared(found_.last) && (is_last || !in_loop))
         return Refuse(fmt::format("{} depends on `{}`", Quoted(part), named.name));
     }
     return true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cctype>
 #include <utility>
@@ -17,6 +18,9 @@ namespace {
 
 // Combinations of parameter values for which a kernel is run. With more, only the present values count.
 constexpr std::size_t kMostSettings = 48;
+
+// Of elements.
+constexpr std::array<std::int64_t, 2> kLargeNumbers{(1 << 20) + 5, (1 << 30) + 5};
 
 // Turns of a loop that all threads go through.
 constexpr std::int64_t kTurns = 2;
@@ -272,6 +276,12 @@ bool ReductionRuns::ClassifyOne(const Parameters& setting, std::int64_t threads)
     if (!AreElements(*partial, std::min(block * part, end), std::min((block + 1) * part, end))) return unlike();
   }
   if (!AreElements(*alone, 0, part)) return unlike();
+  // A part may grow with the number of elements where that is beyond all numbers of the code.
+  for (const std::int64_t large : kLargeNumbers) {
+    const auto first_part = Run(setting, threads, large, 4, 0);
+    if (!first_part) return false;
+    if (!AreElements(*first_part, 0, part)) return Refuse("its blocks take more elements each where there are more");
+  }
   seen_.blocks = Reduction::Blocks::kOwnPart;
   seen_.part = part;
   return true;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "mutators/analysis/data_flow.h"
@@ -12,14 +13,29 @@
 namespace evo {
 namespace {
 
+// The functions of the file that a kernel calls, by whatever they are called, and it.
+std::vector<int> FunctionsBehind(const SyntaxTree& tree, int kernel) {
+  std::vector<int> found{kernel};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto tokens = tree.Tokens(tree.node(found[i]).range);
+    for (const int function : Functions(tree)) {
+      const bool named = std::find(tokens.begin(), tokens.end(), tree.node(function).name) != tokens.end();
+      if (named && std::find(found.begin(), found.end(), function) == found.end()) found.push_back(function);
+    }
+  }
+  return found;
+}
+
 // Whether the lanes of a warp work together. Other threads would form a warp after the exchange.
 bool KnowsItsWarp(const SyntaxTree& tree, int kernel) {
-  for (const int node : Subtree(tree, kernel)) {
-    const SyntaxNode& at = tree.node(node);
-    if (at.opaque || at.kind_name.find("Asm") != std::string::npos || at.kind_name == "UnexposedStmt") return true;
-    const std::string_view callee = LibraryCallee(tree, node);
-    if (callee.ends_with("_sync") || callee == "__syncwarp" || callee == "__activemask") return true;
-    if (at.kind_name == "DeclRefExpr" && (at.name == "warpSize" || at.type.find("wmma") != std::string::npos)) return true;
+  for (const int function : FunctionsBehind(tree, kernel)) {
+    for (const int node : Subtree(tree, function)) {
+      const SyntaxNode& at = tree.node(node);
+      if (at.opaque || at.kind_name.find("Asm") != std::string::npos || at.kind_name == "UnexposedStmt") return true;
+      const std::string_view callee = LibraryCallee(tree, node);
+      if (callee.ends_with("_sync") || callee == "__syncwarp" || callee == "__activemask") return true;
+      if (at.kind_name == "DeclRefExpr" && (at.name == "warpSize" || at.type.find("wmma") != std::string::npos)) return true;
+    }
   }
   return false;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/index_range.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/mutator.h"
@@ -43,18 +45,37 @@ class SharedPadding : public SourceMutator {
       const auto extents = ExtentsOf(tree.node(variable).type);
       if (!IsShared(tree, variable) || extents.size() < 2 || std::count(extents.begin(), extents.end(), 0) > 0) continue;
       const auto last = LastExtent(tree, variable);
-      if (!last || !ElementsOf(tree, variable, extents.size())) continue;
+      const auto elements = ElementsOf(tree, variable, extents.size());
+      if (!last || !elements) continue;
+      const auto used_columns = last->pad > 0 ? ColumnsOf(context, *elements) : std::nullopt;
       for (const int pad : kPads) {
         if (pad == last->pad || used + Bytes(tree, variable, pad - last->pad) - Bytes(tree, variable, 0) > kMostPaddedBytes)
           continue;
+        const bool fewer = pad < last->pad;
+        // What looks like padding may be the edge of a tile.
+        if (fewer && (!used_columns || used_columns->value + last->pad - pad >= extents.back())) continue;
         const std::string padded = pad == 0 ? last->text : fmt::format("{} + {}", last->text, pad);
-        proposals.push_back({{{last->node, Placement::kReplace, padded}}, {}, {}});
+        Proposal proposal{{{last->node, Placement::kReplace, padded}}, {}, {}};
+        if (fewer) proposal.parameters = used_columns->parameters;
+        proposals.push_back(std::move(proposal));
       }
     }
     return proposals;
   }
 
  private:
+  // The last column that the elements of an array have.
+  static std::optional<LargestIndex> ColumnsOf(const MutationContext& context, const std::vector<int>& elements) {
+    LargestIndex columns;
+    for (const int element : elements) {
+      auto column = LargestIndexOf(context, context.tree.node(element).children[1]);
+      if (!column) return std::nullopt;
+      columns.value = std::max(columns.value, column->value);
+      columns.parameters.merge(column->parameters);
+    }
+    return columns;
+  }
+
   // The size of an array whose rows are `more` elements longer.
   static long long Bytes(const SyntaxTree& tree, int variable, int more) {
     const std::string& type = tree.node(variable).type;

@@ -148,6 +148,34 @@ TEST(ReduceGrid, GivesEachOfSeveralResultsAValueAndItsShuffles) {
   EXPECT_THAT(child, HasSubstr("grid(max(1, min(ceil_div(N, THREADS), BLOCKS))) block(THREADS)"));
 }
 
+// Of few elements a block takes as many as it has threads; of more it takes more.
+TEST(ReduceGrid, RefusesPartsThatGrowWithTheNumberOfElements) {
+  const std::string source =
+      "// evo:launch totals(x, out, N) grid(64) block(64)\n"
+      "__global__ void totals(const float* x, float* out, int n) {\n"
+      "  __shared__ float s[64];\n"
+      "  int part = (n + 4095) / 4096 * 64;\n"
+      "  int begin = blockIdx.x * part;\n"
+      "  int end = begin + part < n ? begin + part : n;\n"
+      "  float sum = 0;\n"
+      "  for (int i = begin + threadIdx.x; i < end; i += 64) sum += x[i];\n"
+      "  s[threadIdx.x] = sum;\n  __syncthreads();\n"
+      "  for (int d = 32; d > 0; d /= 2) {\n    if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];\n    __syncthreads();\n  }\n"
+      "  if (threadIdx.x == 0) out[blockIdx.x] = s[0];\n}\n";
+  EXPECT_THAT(Refused(source), HasSubstr("its blocks take more elements each where there are more"));
+  EXPECT_THAT(ChildrenOf("reduce_grid", With(source, "(n + 4095) / 4096 * 64", "64")), testing::Not(IsEmpty()));
+}
+
+// A place that depends on the element is none for a sum of all.
+TEST(ReduceGrid, RefusesPlacesThatDependOnTheElement) {
+  const std::string source =
+      "// evo:launch deposit(x, out, N) grid(ceil_div(N, 256)) block(256)\n"
+      "__global__ void deposit(const float* x, float* out, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) {\n    int cell = (int)x[i];\n    atomicAdd(out + cell, x[i]);\n  }\n}\n";
+  EXPECT_THAT(Refused(source), HasSubstr("depends on `cell`"));
+}
+
 TEST(ReduceGrid, RefusesSeveralResultsThatDoNotHaveTheSameElements) {
   EXPECT_THAT(Refused(TwoResults("a += x[i];\n    if (i > 0) b += x[i] * x[i];", kAddBoth)), HasSubstr("exactly once"));
   EXPECT_THAT(Refused(TwoResults("a += x[i];\n    b += a;", kAddBoth)), HasSubstr("exactly once"));

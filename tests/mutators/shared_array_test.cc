@@ -17,12 +17,26 @@ TEST(SharedPadding, PadsRowsAndRemovesPadding) {
   ASSERT_THAT(children, SizeIs(4));
   EXPECT_THAT(children[0], HasSubstr("__shared__ float t[32][32 + 1];\n"));
   EXPECT_THAT(children[3], HasSubstr("__shared__ float t[32][32 + 8];\n"));
-  const auto changed = Bodies("shared_padding", "  __shared__ float t[32][32 + 1];\n" + uses);
+  const std::string few =
+      "  t[n][n % 32] = in[0];\n  for (int i = 0; i < 32; i += 8) t[n][i + 7] += 1.0f;\n  __syncthreads();\n  out[0] = t[n][3];\n";
+  const auto changed = Bodies("shared_padding", "  __shared__ float t[32][32 + 1];\n" + few);
   ASSERT_THAT(changed, SizeIs(4));
   EXPECT_THAT(changed[0], HasSubstr("__shared__ float t[32][32];\n"));
   EXPECT_THAT(changed[1], HasSubstr("__shared__ float t[32][32 + 2];\n"));
   // Only as much padding as there is room for.
   EXPECT_THAT(Bodies("shared_padding", "  __shared__ float t[96][124];\n" + uses), SizeIs(3));
+}
+
+// A tile with an edge is spelled as one with padding.
+TEST(SharedPadding, KeepsWhatMayBeUsed) {
+  const std::string tile = "  __shared__ float t[18][16 + 2];\n  t[n][0] = in[0];\n  __syncthreads();\n";
+  EXPECT_THAT(Bodies("shared_padding", tile + "  out[0] = t[n][15];\n"), SizeIs(4));
+  EXPECT_THAT(Bodies("shared_padding", tile + "  out[0] = t[n][16];\n"), SizeIs(3)) << "one column is left over";
+  for (const char* column : {"17", "n", "n % 16 + 2", "threadIdx.x"}) {
+    const auto children = Bodies("shared_padding", tile + "  out[0] = t[n][" + column + "];\n");
+    ASSERT_THAT(children, SizeIs(2)) << column;
+    EXPECT_THAT(children[0], HasSubstr("t[18][16 + 4]"));
+  }
 }
 
 TEST(SharedPadding, LeavesArraysWhoseRowsAreUsedAsAWhole) {

@@ -130,6 +130,12 @@ TEST(CoalesceExchange, LeavesWarpOperationsAndOneDimensionalBlocks) {
   EXPECT_THAT(ChildrenOf("coalesce_exchange", head + "__global__ void k(float* out) {\n"
                                                      "  out[threadIdx.x] = __shfl_xor_sync(0xffffffffu, threadIdx.y, 1);\n}\n"),
               IsEmpty());
+  EXPECT_THAT(ChildrenOf("coalesce_exchange",
+                         head + "__device__ int Next(int v) { return __shfl_xor_sync(0xffffffffu, v, 1); }\n"
+                                "__device__ int Top(int v) { return max(v, Next(v)); }\n__global__ void k(float* out) {\n"
+                                "  out[threadIdx.x] = Top(threadIdx.y);\n}\n"),
+              IsEmpty())
+      << "in a function of a function";
   EXPECT_THAT(
       ChildrenOf("coalesce_exchange", head + "__device__ int Lane() { return threadIdx.x; }\n__global__ void k(float* out) {\n"
                                              "  out[Lane()] = threadIdx.x + threadIdx.y;\n}\n"),
