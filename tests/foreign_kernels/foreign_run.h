@@ -74,18 +74,20 @@ inline DeviceLaunch BindForeign(const PlannedLaunch& planned, const CompileResul
   return launch;
 }
 
-// What the launches of a source leave in the outputs of the kernel `foreign`, from which it was made; empty if it cannot be run.
-inline std::vector<double> ForeignOutputs(Device& device, const std::string& foreign, const Task& task, const std::string& source,
-                                          const CompileResult& compiled, std::uint64_t schedule) {
+// What the launches of a source leave in the outputs, or why it cannot be run.
+struct ForeignResult {
+  DeviceStatus status;
+  std::vector<double> outputs;
+};
+
+// Runs `source`, which was made from the kernel `foreign`.
+inline ForeignResult RunForeign(Device& device, const std::string& foreign, const Task& task, const std::string& source,
+                                const CompileResult& compiled, std::uint64_t schedule) {
   const LoadResult loaded = device.Load(compiled.program, 1);
-  EXPECT_TRUE(loaded.status.ok()) << loaded.status.message << "\n" << source;
-  if (!loaded.status.ok()) return {};
+  if (!loaded.status.ok()) return {loaded.status, {}};
   const KernelTemplate rendered = ParseTemplate("child", source);
   const auto planned = PlanLaunches(rendered, rendered.space.Defaults(), task, task.small);
-  if (const auto* failure = std::get_if<PlanFailure>(&planned)) {
-    ADD_FAILURE() << failure->message << "\n" << source;
-    return {};
-  }
+  if (const auto* failure = std::get_if<PlanFailure>(&planned)) return {{Outcome::kLaunchError, failure->message}, {}};
   const LaunchPlan& plan = std::get<LaunchPlan>(planned);
   std::mt19937 random(5);
   ForeignBuffers buffers(device.memory());
@@ -113,14 +115,21 @@ inline std::vector<double> ForeignOutputs(Device& device, const std::string& for
     }
     const DeviceLaunch launch = BindForeign(std::get<PlannedLaunch>(step), compiled, buffers);
     const DeviceStatus status = device.Run(*loaded.program, {launch}, schedule);
-    EXPECT_TRUE(status.ok()) << status.message << "\n" << source;
-    if (!status.ok()) return {};
+    if (!status.ok()) return {status, {}};
   }
-  std::vector<double> stored;
+  ForeignResult result;
   for (const ForeignBuffer& buffer : described) {
-    if (buffer.out) Append(buffer, buffers.Read(buffer.name), stored);
+    if (buffer.out) Append(buffer, buffers.Read(buffer.name), result.outputs);
   }
-  return stored;
+  return result;
+}
+
+// What the launches leave in the outputs; empty, and a failure of the test, if it cannot be run.
+inline std::vector<double> ForeignOutputs(Device& device, const std::string& foreign, const Task& task, const std::string& source,
+                                          const CompileResult& compiled, std::uint64_t schedule) {
+  const ForeignResult result = RunForeign(device, foreign, task, source, compiled, schedule);
+  EXPECT_TRUE(result.status.ok()) << result.status.message << "\n" << source;
+  return result.outputs;
 }
 
 }  // namespace evo

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "evaluator/compiler/nvrtc/nvrtc_compiler.h"
 #include "evaluator/device/cuda/cuda_device.h"
+#include "mutators/breeding/breeding_station.h"
 #include "tests/foreign_kernels/foreign_run.h"
 #include "tests/mutators/candidate_input.h"
 #include "tests/mutators/mutating.h"
@@ -94,6 +95,54 @@ class ForeignKernelsOnCuda : public testing::TestWithParam<fs::path> {
     std::cout << fmt::format("right: {} {}", mutator.name(), NameOf(GetParam())) << std::endl;
   }
 
+  // A child of a child, and so on, as a search makes them: of every mutator that promises something, by their weights.
+  void Walk(std::uint64_t seed) {
+    const KernelTemplate kernel = ParseTemplate("kernel", text_);
+    BreedingStation station({kernel}, TestPaths());
+    const MutatorSet mutators;
+    auto operators = mutators.DefaultOperators();
+    std::erase_if(operators, [&](const auto& op) { return mutators.Find(op.first)->promise() == Promise::kUnproven; });
+    BredChild child;
+    child.genome = DefaultGenome(kernel);
+    std::string steps;
+    for (int step = 0; step < kSteps; ++step) {
+      BreedRequest request;
+      request.parents = {*child.genome};
+      request.operators = operators;
+      request.seed = seed;
+      request.generation = static_cast<std::uint64_t>(step);
+      BredChild next = station.Breed(request);
+      if (!next.genome) break;
+      child = std::move(next);
+      steps += (steps.empty() ? "" : ", ") + child.op;
+    }
+    if (!steps.empty()) CheckWalked(child.source, steps);
+  }
+
+  // A child may need more than a GPU has, which a search finds out.
+  void CheckWalked(const std::string& child, const std::string& steps) {
+    SCOPED_TRACE(steps);
+    const auto say = [&](const std::string& what) {
+      std::cout << fmt::format("{}: {} of {}", what, steps, NameOf(GetParam())) << std::endl;
+    };
+    const auto size_macros = ParseTemplate("child", child).size_macros;
+    for (const Task& task : TasksOf(text_)) {
+      const std::string source = RenderSizes(child, ValuesFor(size_macros, task.small.sizes));
+      const CompileResult compiled = compiler_->Compile(CandidateInput(source));
+      if (compiled.outcome != Outcome::kOk) return say("not compiled, " + compiled.message);
+      const auto expected = ForeignOutputs(*device_, text_, task, parent_.source, parent_.result, 0);
+      const ForeignResult result = RunForeign(*device_, text_, task, source, compiled, 0);
+      if (!result.status.ok()) say("not run, " + result.status.message);
+      const bool beyond_limits =
+          result.status.outcome == Outcome::kResourceLimit || result.status.outcome == Outcome::kLaunchError;
+      if (beyond_limits) return;
+      ASSERT_TRUE(result.status.ok()) << source;
+      ASSERT_EQ(Differences(expected, result.outputs, ToleranceOf(text_)), 0) << source;
+    }
+    say("right");
+  }
+
+  static constexpr int kSteps = 4;
   static inline std::unique_ptr<NvrtcCompiler> compiler_;
   static inline std::unique_ptr<CudaDevice> device_;
   static inline std::string missing_;
@@ -103,6 +152,10 @@ class ForeignKernelsOnCuda : public testing::TestWithParam<fs::path> {
 
 TEST_P(ForeignKernelsOnCuda, ChildrenWithParameters) { CheckChildren(true); }
 TEST_P(ForeignKernelsOnCuda, ChildrenWithoutParameters) { CheckChildren(false); }
+
+TEST_P(ForeignKernelsOnCuda, ChildrenOfChildren) {
+  for (std::uint64_t seed = 1; seed <= 6 && !HasFatalFailure(); ++seed) Walk(seed);
+}
 
 std::vector<fs::path> AllKernels() {
   std::vector<fs::path> files;
