@@ -2,10 +2,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/expression.h"
+#include "import/draft_names.h"
 #include "import/task_draft.h"
+#include "kernel_templates/launch_line.h"
 
 namespace evo {
 namespace {
@@ -26,9 +30,15 @@ constexpr double kGpuWork = 8e9;
 constexpr double kMostElements = 1 << 28;
 constexpr double kMostWork = 2.5e11;
 
+constexpr std::string_view kLaunch = "launch ";
+
 class CaseChooser {
  public:
-  explicit CaseChooser(TaskDraft& draft) : draft_(draft) {}
+  explicit CaseChooser(TaskDraft& draft) : draft_(draft) {
+    for (const std::string& step : draft.steps) {
+      if (step.starts_with(kLaunch)) AddLaunch(std::string_view(step).substr(kLaunch.size()));
+    }
+  }
 
   void Run() {
     DraftCase host;
@@ -92,6 +102,28 @@ class CaseChooser {
     return Work(sizes) + (draft_.barriers.empty() ? 0 : Value(draft_.barriers, sizes).value_or(0));
   }
 
+  void AddLaunch(std::string_view line) {
+    const LaunchLine parts = ParseLaunchLine(line);
+    const auto dimensions = [&](std::string_view clause) {
+      const LaunchClause* const found = parts.Find(clause);
+      return found != nullptr && found->inside ? SplitAtCommas(found->inside->Of(line)) : std::vector<std::string>{};
+    };
+    launches_.push_back({dimensions("grid"), dimensions("block")});
+  }
+
+  // Whether any device can have these launches.
+  bool CanLaunch(const DraftCase& sizes) const {
+    constexpr std::array<double, 3> kMostBlocks{2147483647, 65535, 65535};
+    return std::all_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
+      double threads = 1;
+      for (const std::string& dimension : launch.block) threads *= Value(dimension, sizes).value_or(1);
+      bool fits = threads <= kMostThreads;
+      for (std::size_t i = 0; i < std::min(launch.grid.size(), kMostBlocks.size()); ++i)
+        fits = fits && Value(launch.grid[i], sizes).value_or(1) <= kMostBlocks[i];
+      return fits;
+    });
+  }
+
   static std::int64_t RoundedDown(std::int64_t value, std::int64_t multiple) {
     return std::max(multiple, value / multiple * multiple);
   }
@@ -132,7 +164,8 @@ class CaseChooser {
       if (smallest == nullptr) break;
       DraftCase larger = sizes;
       larger[smallest->name] *= 2;
-      if (Elements(larger) > Elements(sizes) && Elements(larger) <= kMostElements && Work(larger) <= 4 * kGpuWork) {
+      const bool adds = Elements(larger) > Elements(sizes) && Elements(larger) <= kMostElements && Work(larger) <= 4 * kGpuWork;
+      if (adds && CanLaunch(larger)) {
         sizes = std::move(larger);
       } else {
         fixed.insert(smallest->name);
@@ -169,7 +202,11 @@ class CaseChooser {
                                        fmt::join(changed, ", "), fmt::join(keep, " ")));
   }
 
+  struct Launch {
+    std::vector<std::string> grid, block;  // expressions
+  };
   TaskDraft& draft_;
+  std::vector<Launch> launches_;
 };
 
 }  // namespace

@@ -106,9 +106,11 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
   DraftContext context{program, host, launches, loop, device, answers, names, draft};
   DraftBuffers buffers(context);
   buffers.Read();
-  std::vector<HostExpression> allocations;
+  DraftNames::Allocations allocations;
   for (const DraftBuffer& buffer : buffers.all()) {
-    if (buffer.bytes) allocations.push_back(*buffer.bytes);
+    if (!buffer.bytes) continue;
+    allocations.all.push_back(*buffer.bytes);
+    if (buffers.Role(buffer) != "workspace") allocations.of_arguments.push_back(*buffer.bytes);
   }
   names.Decide(allocations, draft);
   LaunchWriter writer(context, buffers);

@@ -141,6 +141,15 @@ bool DraftNames::IsParameter(const std::string& label, const std::set<std::strin
   return LooksTunable(label) && leaf != host_.leaves().end() && leaf->second.value.has_value() && !allocated.contains(label);
 }
 
+// What would be a parameter, but is in the shape of an argument, as where each block has a result: with another value the task
+// would be another one.
+bool DraftNames::DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks,
+                               const std::set<std::string>& allocated, const std::set<std::string>& of_arguments) const {
+  const auto leaf = host_.leaves().find(label);
+  return of_arguments.contains(label) && leaf != host_.leaves().end() && leaf->second.value &&
+         IsParameter(label, in_blocks, allocated) && !answers_.Given(label + ".values");
+}
+
 void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
   const auto leaf = host_.leaves().find(label);
   const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
@@ -261,16 +270,17 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
   return own;
 }
 
-void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraft& draft) {
+void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
   std::set<std::string> in_blocks;
-  std::set<std::string> allocated;
+  std::set<std::string> allocated, of_arguments;
   std::vector<std::string> order;  // as they appear
   const auto note = [&](const HostExpression& expression) {
     for (const std::string& name : expression.Names()) {
       if (!name.starts_with("sizeof ") && std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
     }
   };
-  for (const HostExpression& bytes : allocations) Collect(bytes, allocated);
+  for (const HostExpression& bytes : allocations.all) Collect(bytes, allocated);
+  for (const HostExpression& bytes : allocations.of_arguments) Collect(bytes, of_arguments);
   for (const TakenLaunch& one : launches_) {
     for (std::size_t i = 0; i < one.kernel->parameters.size(); ++i) {
       const auto value = one.values.find(one.kernel->parameters[i].name);
@@ -290,7 +300,7 @@ void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraf
     }
     if (one.shared && one.shared->IsKnown()) note(*one.shared);
   }
-  for (const HostExpression& bytes : allocations) note(bytes);
+  for (const HostExpression& bytes : allocations.all) note(bytes);
   // Types given as template arguments are no numbers.
   std::erase_if(order, [&](const std::string& name) { return !host_.leaves().contains(name) && !LooksTunable(name); });
   const bool other_sizes = std::any_of(order.begin(), order.end(), [&](const std::string& label) {
@@ -301,8 +311,15 @@ void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraf
   });
   std::erase_if(order, [&](const std::string& label) {
     if (loop_.taken && label == loop_.step) return true;
-    if (!IsConstant(label, in_blocks, allocated, other_sizes)) return false;
-    constants_[label] = host_.leaves().at(label).value->integer;
+    const bool of_shape = DecidesAShape(label, in_blocks, allocated, of_arguments);
+    if (!of_shape && !IsConstant(label, in_blocks, allocated, other_sizes)) return false;
+    const std::int64_t value = host_.leaves().at(label).value->integer;
+    constants_[label] = value;
+    if (of_shape) {
+      draft.notes.push_back(fmt::format("{} stays {}, since the shape of an argument depends on it; --set {}.values=.. and a shape "
+                                        "without it make it a parameter",
+                                        label, value, label));
+    }
     return true;
   });
   // Tiles no wider than what sizes are multiples of, where the kernels do not look at the edge.

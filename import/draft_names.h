@@ -23,8 +23,13 @@ class DraftNames {
   DraftNames(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches, const TakenLoop& loop,
              const DeviceText& device, Answers& answers);
 
-  // `allocations`: what the host allocates for arguments. Fills sizes, parameters, constraints and moved of the draft.
-  void Decide(const std::vector<HostExpression>& allocations, TaskDraft& draft);
+  // What the host allocates, for the task's arguments and for buffers between the launches.
+  struct Allocations {
+    std::vector<HostExpression> all;
+    std::vector<HostExpression> of_arguments;
+  };
+  // Fills sizes, parameters, constraints, moved and notes of the draft.
+  void Decide(const Allocations& allocations, TaskDraft& draft);
 
   // The expression in the draft's names.
   std::string Text(const HostExpression& expression) const;
@@ -41,6 +46,8 @@ class DraftNames {
   bool IsWrittenInKernels(std::int64_t value) const;
   bool IsConstant(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& allocated,
                   bool other_sizes) const;
+  bool DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& allocated,
+                     const std::set<std::string>& of_arguments) const;
   void AddParameter(const std::string& label, TaskDraft& draft);
   void AddConstraints(TaskDraft& draft) const;
   bool IsRagged(const std::string& label) const;

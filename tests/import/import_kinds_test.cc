@@ -68,6 +68,59 @@ int main() {
   EXPECT_EQ(kept.at("search").at(0).at("sizes").at("n"), 4096);
 }
 
+// What each block leaves is an argument: blocks of another size would leave more or fewer of them.
+TEST(ImportKinds, ABlockSizeInAShapeIsNoParameter) {
+  const std::string text = R"(
+#define BLOCK_SIZE 256
+__global__ void sums(const float* x, float* y, int n) {
+  __shared__ float s[BLOCK_SIZE];
+  int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+  s[threadIdx.x] = i < n ? x[i] : 0.0f;
+  __syncthreads();
+  for (int d = BLOCK_SIZE / 2; d > 0; d /= 2) {
+    if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) y[blockIdx.x] = s[0];
+}
+int main() {
+  const int n = 4096;
+  const int blocks = (n + BLOCK_SIZE - 1) / BLOCK_SIZE;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, blocks * sizeof(float));
+  sums<<<blocks, BLOCK_SIZE>>>(x, y, n);
+}
+)";
+  const ImportReply reply = Read(text);
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "y").at("shape"), json({"ceil_div(n, 256)"}));
+  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("grid(ceil_div(n, 256)) block(256)"), Not(HasSubstr("evo:param"))));
+  EXPECT_THAT(reply.notes, testing::Contains(HasSubstr("BLOCK_SIZE stays 256")));
+  const ImportReply chosen = Read(text, {}, {{"BLOCK_SIZE.values", "128 256"}, {"y.shape", "ceil_div(n, 128)"}});
+  EXPECT_THAT(Kernel(chosen), HasSubstr("evo:param BLOCK_SIZE 128 256"));
+}
+
+TEST(ImportKinds, SizesDoNotGrowBeyondWhatABlockHas) {
+  const ImportReply reply = Read(R"(
+__global__ void scan(float* x, int n) {
+  int i = threadIdx.x;
+  for (int d = 1; d < n; d *= 2) {
+    float v = i >= d && i < n ? x[i - d] : 0.0f;
+    __syncthreads();
+    if (i < n) x[i] += v;
+    __syncthreads();
+  }
+}
+int main() {
+  const int n = 512;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  scan<<<1, n>>>(x, n);
+}
+)");
+  EXPECT_EQ(TaskOf(reply).at("cases").at("search").at(0).at("sizes").at("n"), 1024);
+}
+
 TEST(ImportKinds, LoopsSayHowManyTermsASumHas) {
   const ImportReply reply = Read(R"(
 namespace lib {
