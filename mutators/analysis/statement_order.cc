@@ -1,6 +1,8 @@
 #include "mutators/analysis/statement_order.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
@@ -16,6 +18,15 @@ std::set<int> DeclaredIn(const SyntaxTree& tree, int statement) {
   return declared;
 }
 
+// Whether a statement declares a type, which later ones may name.
+bool DeclaresType(const SyntaxTree& tree, int statement) {
+  constexpr std::array<std::string_view, 6> kTypes{"StructDecl", "ClassDecl", "UnionDecl", "EnumDecl", "TypedefDecl", "TypeAliasDecl"};
+  const auto nodes = Subtree(tree, statement);
+  return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
+    return std::find(kTypes.begin(), kTypes.end(), tree.node(node).kind_name) != kTypes.end();
+  });
+}
+
 bool Meet(const std::set<int>& a, const std::set<int>& b) {
   return std::any_of(a.begin(), a.end(), [&](int x) { return b.contains(x); });
 }
@@ -25,6 +36,7 @@ bool Meet(const std::set<int>& a, const std::set<int>& b) {
 bool IsSimple(const SyntaxTree& tree, int statement) {
   const std::string& kind = tree.node(statement).kind_name;
   if (kind != "DeclStmt" && kind != "BinaryOperator" && kind != "CompoundAssignOperator" && kind != "UnaryOperator") return false;
+  if (DeclaresType(tree, statement)) return false;
   for (const int node : Subtree(tree, statement)) {
     if (tree.node(node).kind_name == "LambdaExpr") return false;
     if (tree.node(node).kind_name == "attribute(shared)") return false;
@@ -46,6 +58,7 @@ bool AreIndependent(const SyntaxTree& tree, int first, int second) {
 }
 
 bool IsPassable(const SyntaxTree& tree, int statement) {
+  if (DeclaresType(tree, statement)) return false;
   for (const int node : Subtree(tree, statement)) {
     const SyntaxNode& at = tree.node(node);
     const bool jumps = at.kind_name == "ReturnStmt" || at.kind_name == "BreakStmt" || at.kind_name == "ContinueStmt" ||

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -29,6 +30,15 @@ std::string_view TwinOf(std::string_view name) {
 
 // 1, 1.0, 1.f, 1.0f
 bool IsOne(std::string_view text) { return text == "1" || text == "1." || text == "1.0" || text == "1.f" || text == "1.0f"; }
+
+// Whether a number is one that is spelled without a sign, or a value of a function that has no negative ones.
+bool IsNeverNegative(const SyntaxTree& tree, int expression) {
+  constexpr std::array<std::string_view, 6> kNeverNegative{"expf", "__expf", "exp2f", "fabsf", "fabs", "sqrtf"};
+  const int node = WithoutParentheses(tree, expression);
+  const std::string_view callee = LibraryCallee(tree, node);
+  return tree.node(node).kind_name == "FloatingLiteral" ||
+         std::find(kNeverNegative.begin(), kNeverNegative.end(), callee) != kNeverNegative.end();
+}
 
 class FastMath : public SourceMutator {
  public:
@@ -64,6 +74,8 @@ class FastMath : public SourceMutator {
     const int callee = tree.node(node).children.front();
     // Only where the name is spelled out, not in a macro.
     if (tree.Text(callee) != tree.node(callee).name) return;
+    // __powf takes the base's logarithm, so that the square of a negative number is none.
+    if (twin == "__powf" && !IsNeverNegative(tree, tree.node(node).children[1])) return;
     const Proposal::Change change{callee, Placement::kReplace, std::string(twin)};
     proposals.push_back({{change}, {}, {}});
     together[{tree.node(node).function, tree.node(callee).name}].changes.push_back(change);

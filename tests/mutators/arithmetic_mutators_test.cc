@@ -9,6 +9,13 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
+// The fast one takes the logarithm of the base.
+TEST(FastMath, RaisesOnlyWhatIsNeverNegative) {
+  EXPECT_THAT(Bodies("fast_math", "  out[0] = powf(in[0] - scale, 2.0f);\n"), testing::IsEmpty());
+  EXPECT_TRUE(AnyContains(Bodies("fast_math", "  out[0] = powf(fabsf(in[0]), scale);\n"), "__powf(fabsf(in[0]), scale)"));
+  EXPECT_TRUE(AnyContains(Bodies("fast_math", "  out[0] = powf(10000.0f, scale);\n"), "__powf(10000.0f, scale)"));
+}
+
 TEST(FastMath, ReplacesFunctionsAndDivisions) {
   const auto children = Bodies("fast_math", "  out[0] = expf(in[0]) + expf(in[1]);\n  out[1] = logf(in[1]) / scale;\n");
   EXPECT_TRUE(AnyContains(children, "__expf(in[0]) + expf(in[1])"));

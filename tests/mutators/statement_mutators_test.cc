@@ -57,6 +57,14 @@ TEST(StatementMove, KeepsDependentStatementsInOrder) {
   }
 }
 
+TEST(StatementMove, KeepsTypesBeforeTheirUses) {
+  const std::string type = "  struct Pair {\n    float a, b;\n  };\n";
+  for (const char* use : {"  Pair p = {scale, 1.0f};\n  out[n] = p.a;\n", "  const int s = sizeof(Pair);\n  out[s] = scale;\n"}) {
+    EXPECT_THAT(Bodies("statement_move", type + use), IsEmpty());
+    EXPECT_THAT(Bodies("statement_swap", type + use), IsEmpty());
+  }
+}
+
 TEST(StatementCopy, StaysWhereItsNamesAreKnown) {
   const auto bodies =
       Bodies("statement_copy",
