@@ -184,8 +184,11 @@ void LaunchWriter::AddSteps(const std::vector<std::string>& lines) {
   if (c_.loop.taken) c_.draft.steps.push_back(fmt::format("repeat {} < {}", c_.loop.step, c_.draft.repeat));
   for (const std::string& line : lines) c_.draft.steps.push_back("launch " + line);
   if (c_.loop.taken) {
-    for (const auto& [a, b] : c_.loop.swaps)
-      c_.draft.steps.push_back(fmt::format("swap {} {}", buffers_.NameOf(a), buffers_.NameOf(b)));
+    // Pointers of the host may be exchanged, too.
+    for (const auto& [a, b] : c_.loop.swaps) {
+      const std::string first = buffers_.NameOf(a), second = buffers_.NameOf(b);
+      if (!first.empty() && !second.empty()) c_.draft.steps.push_back(fmt::format("swap {} {}", first, second));
+    }
     c_.draft.steps.push_back("end");
   }
 }

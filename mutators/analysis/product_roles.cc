@@ -24,6 +24,12 @@ bool ExplainsAll(const ProductRoles& roles, const ProductLaunch& launch) {
   return static_cast<std::int64_t>(elements.size()) == rows * value(roles.n);
 }
 
+// Whether a sum has as many steps as a number says. A loop that stores a 0 first has one more.
+bool HasSteps(const ProductSum& sum, std::int64_t depth) {
+  const auto steps = static_cast<std::int64_t>(sum.steps.size());
+  return steps == depth || (steps == depth + 1 && sum.steps.front() == sum.start);
+}
+
 // All roles but the distances and the output's sizes are set.
 std::optional<ProductRoles> WithSizes(ProductRoles roles, const ProductLaunch (&launches)[2], const std::vector<int>& integers,
                                       bool measured) {
@@ -112,6 +118,10 @@ std::optional<ProductRoles> ProductRolesOf(const ProductLaunch (&launches)[2], c
     for (const int b : buffers) {
       if (a == b) continue;
       for (const int k : integers) {
+        const auto has_steps = [&](const ProductLaunch& launch) {
+          return HasSteps(launch.sums.back(), launch.setting.integers.at(k));
+        };
+        if (!has_steps(launches[0]) || !has_steps(launches[1])) continue;
         for (const bool a_by_columns : {false, true}) {
           for (const bool b_by_columns : {false, true}) {
             const auto found = WithSizes({a, b, -1, -1, k, -1, -1, -1, a_by_columns, b_by_columns}, launches, integers, measured);

@@ -153,6 +153,29 @@ int main() {
   EXPECT_EQ(QuestionOf(reply, "out.sum").guess, "8") << "two terms a step, and each step adds to the errors of those before it";
 }
 
+TEST(Import, ExchangedPointersOfTheHostAreNoBuffers) {
+  const ImportReply reply = Read(R"(
+#include <utility>
+#define N 1024
+__global__ void step(const float* in, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < N - 1) out[i] = 0.5f * (in[i - 1] + in[i + 1]);
+}
+int main() {
+  float *h_a = new float[N], *h_b = new float[N], *a, *b;
+  cudaMalloc(&a, N * sizeof(float));
+  cudaMalloc(&b, N * sizeof(float));
+  for (int t = 0; t < 100; t++) {
+    cudaMemcpy(a, h_a, N * sizeof(float), cudaMemcpyHostToDevice);
+    step<<<(N + 255) / 256, 256>>>(a, b);
+    cudaMemcpy(h_b, b, N * sizeof(float), cudaMemcpyDeviceToHost);
+    std::swap(h_a, h_b);
+  }
+}
+)");
+  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("// evo:launch step(in, out)"), Not(HasSubstr("evo:swap"))));
+}
+
 TEST(Import, ConstantMemoryIsAnInput) {
   const ImportReply reply = Read(R"(
 #define RADIUS 2
