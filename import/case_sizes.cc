@@ -31,6 +31,7 @@ constexpr double kMostElements = 1 << 28;
 constexpr double kMostWork = 2.5e11;
 
 constexpr std::string_view kLaunch = "launch ";
+constexpr double kMostShared = 48 * 1024;  // bytes that every device gives a block
 
 class CaseChooser {
  public:
@@ -108,7 +109,8 @@ class CaseChooser {
       const LaunchClause* const found = parts.Find(clause);
       return found != nullptr && found->inside ? SplitAtCommas(found->inside->Of(line)) : std::vector<std::string>{};
     };
-    launches_.push_back({dimensions("grid"), dimensions("block")});
+    const auto shared = dimensions("shared");
+    launches_.push_back({dimensions("grid"), dimensions("block"), shared.empty() ? "0" : shared.front()});
   }
 
   // Whether any device can have these launches.
@@ -120,7 +122,7 @@ class CaseChooser {
       bool fits = threads <= kMostThreads;
       for (std::size_t i = 0; i < std::min(launch.grid.size(), kMostBlocks.size()); ++i)
         fits = fits && Value(launch.grid[i], sizes).value_or(1) <= kMostBlocks[i];
-      return fits;
+      return fits && Value(launch.shared, sizes).value_or(0) <= kMostShared;
     });
   }
 
@@ -204,6 +206,7 @@ class CaseChooser {
 
   struct Launch {
     std::vector<std::string> grid, block;  // expressions
+    std::string shared;
   };
   TaskDraft& draft_;
   std::vector<Launch> launches_;

@@ -194,11 +194,26 @@ bool DraftNames::Mentions(std::string_view word, const std::string& name, int de
                      [&](std::string_view token) { return token != word && Mentions(token, name, depth + 1); });
 }
 
+// Whether a kernel with barriers divides a size without rounding up, as in a loop over whole tiles.
+bool DraftNames::IsDividedAmongTurns(const TakenLaunch& one, const std::string& label) const {
+  const auto tokens = program_.Tokens(one.kernel->body);
+  if (std::find(tokens.begin(), tokens.end(), "__syncthreads") == tokens.end()) return false;
+  const auto stands_for_it = [&](std::string_view name) {
+    const auto value = one.values.find(std::string(name));
+    return name == label || (value != one.values.end() && value->second.Text() == label);
+  };
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (tokens[i + 1] == "/" && tokens[i - 1] != "*" && tokens[i - 1] != "/" && stands_for_it(tokens[i])) return true;
+  }
+  return false;
+}
+
 // Whether the kernels compare what the size is passed as, or the size itself; a grid that divides it without rounding up says
 // that they do not mean other values.
 bool DraftNames::IsRagged(const std::string& label) const {
   bool compared = false;
   for (const TakenLaunch& one : launches_) {
+    if (IsDividedAmongTurns(one, label)) return false;
     for (const HostExpression& dimension : one.grid) {
       bool divided = false;
       Replaced(dimension, [&](const HostExpression& part) -> std::optional<HostExpression> {

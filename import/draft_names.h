@@ -50,6 +50,7 @@ class DraftNames {
                      const std::set<std::string>& of_arguments) const;
   void AddParameter(const std::string& label, TaskDraft& draft);
   void AddConstraints(TaskDraft& draft) const;
+  bool IsDividedAmongTurns(const TakenLaunch& one, const std::string& label) const;
   bool IsRagged(const std::string& label) const;
   std::int64_t Multiple(const std::string& label, std::int64_t value) const;
   bool IsNameOfDeviceCode(const std::string& name) const;

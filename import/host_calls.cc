@@ -1,6 +1,8 @@
 #include "import/host_calls.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace evo {
 namespace {
@@ -117,8 +119,8 @@ void HostCalls::ReadAssignments() {
     }
     // A declaration is in the tree: a type or `*` precedes it.
     const std::string_view before = first > 0 ? program_.Token(first - 1) : "";
-    if (before != ";" && before != "{" && before != "}" && before != ")" && before != "else" && before != "(" && before != "=")
-      continue;
+    constexpr std::array<std::string_view, 8> kBefore{";", "{", "}", ")", "else", "(", "=", ","};
+    if (std::find(kBefore.begin(), kBefore.end(), before) == kBefore.end()) continue;
     std::size_t end = i + 1;
     while (end < tokens.size() && program_.Token(end) != ";" && program_.Token(end) != "," && program_.Token(end) != ")") {
       end = program_.Token(end) == "(" || program_.Token(end) == "{" || program_.Token(end) == "[" ? program_.AfterBracket(end)

@@ -121,6 +121,66 @@ int main() {
   EXPECT_EQ(TaskOf(reply).at("cases").at("search").at(0).at("sizes").at("n"), 1024);
 }
 
+TEST(ImportKinds, SizesDoNotGrowBeyondWhatABlocksMemoryHas) {
+  const std::string text = R"(
+__global__ void count(const int* x, int* y, int n, int bins) {
+  extern __shared__ int s[];
+  for (int i = threadIdx.x; i < bins; i += blockDim.x) s[i] = 0;
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&s[x[i]], 1);
+  __syncthreads();
+  for (int i = threadIdx.x; i < bins; i += blockDim.x) atomicAdd(&y[i], s[i]);
+}
+int main() {
+  int n, bins;
+  n = 4096, bins = 256;
+  int *x, *y;
+  cudaMalloc(&x, n * sizeof(int));
+  cudaMalloc(&y, bins * sizeof(int));
+  cudaMemset(y, 0, bins * sizeof(int));
+  count<<<(n + 255) / 256, 256, bins * sizeof(int)>>>(x, y, n, bins);
+}
+)";
+  const ImportReply reply = Read(text);
+  const json sizes = TaskOf(reply).at("cases").at("search").at(0).at("sizes");
+  EXPECT_LE(sizes.at("bins"), 48 * 1024 / 4);
+  EXPECT_GE(sizes.at("n"), 1 << 20);
+  EXPECT_EQ(QuestionOf(reply, "bins").guess, "256") << "the second of two values at once";
+}
+
+TEST(ImportKinds, LoopsOverWholeTilesWantWholeTiles) {
+  const ImportReply reply = Read(R"(
+__global__ void mmul(const float* a, const float* b, float* c, int ds) {
+  __shared__ float as[16][16], bs[16][16];
+  int x = threadIdx.x + 16 * blockIdx.x, y = threadIdx.y + 16 * blockIdx.y;
+  if (x < ds && y < ds) {
+    float sum = 0;
+    for (int i = 0; i < ds / 16; i++) {
+      as[threadIdx.y][threadIdx.x] = a[y * ds + i * 16 + threadIdx.x];
+      bs[threadIdx.y][threadIdx.x] = b[(i * 16 + threadIdx.y) * ds + x];
+      __syncthreads();
+      for (int k = 0; k < 16; k++) sum += as[threadIdx.y][k] * bs[k][threadIdx.x];
+      __syncthreads();
+    }
+    c[y * ds + x] = sum;
+  }
+}
+int main() {
+  const int ds = 512;
+  float *a, *b, *c;
+  cudaMalloc(&a, ds * ds * sizeof(float));
+  cudaMalloc(&b, ds * ds * sizeof(float));
+  cudaMalloc(&c, ds * ds * sizeof(float));
+  dim3 block(16, 16), grid((ds + 15) / 16, (ds + 15) / 16);
+  mmul<<<grid, block>>>(a, b, c, ds);
+}
+)");
+  const json cases = TaskOf(reply).at("cases");
+  EXPECT_EQ(cases.at("small").at("sizes").at("ds").get<int>() % 16, 0);
+  EXPECT_EQ(cases.at("held_out").at(0).at("sizes").at("ds").get<int>() % 16, 0);
+}
+
 TEST(ImportKinds, LoopsSayHowManyTermsASumHas) {
   const ImportReply reply = Read(R"(
 namespace lib {
