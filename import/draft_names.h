@@ -12,7 +12,8 @@
 
 namespace evo {
 
-inline constexpr std::int64_t kMostThreads = 1024;  // of a block
+inline constexpr std::int64_t kMostThreads = 1024;       // of a block
+inline constexpr std::int64_t kUnguardedMultiple = 128;  // of sizes that the kernels do not compare with anything
 
 // Whether a name is one that people give to what may be tuned: BLOCK_SIZE, TILE, BM, threads_per_block.
 bool LooksTunable(const std::string& name);

@@ -16,7 +16,8 @@ constexpr int kMostVariables = 8;
 
 class LargestIndexFinder {
  public:
-  LargestIndexFinder(const MutationContext& context, int function) : context_(context), tree_(context.tree), function_(function) {}
+  LargestIndexFinder(const MutationContext& context, int function)
+      : context_(context), tree_(context.tree), function_(function) {}
 
   std::optional<std::int64_t> Find(int expression, int depth = kMostVariables) {
     const int node = WithoutParentheses(tree_, expression);

@@ -20,7 +20,8 @@ std::set<int> DeclaredIn(const SyntaxTree& tree, int statement) {
 
 // Whether a statement declares a type, which later ones may name.
 bool DeclaresType(const SyntaxTree& tree, int statement) {
-  constexpr std::array<std::string_view, 6> kTypes{"StructDecl", "ClassDecl", "UnionDecl", "EnumDecl", "TypedefDecl", "TypeAliasDecl"};
+  constexpr std::array<std::string_view, 6> kTypes{"StructDecl", "ClassDecl",   "UnionDecl",
+                                                   "EnumDecl",   "TypedefDecl", "TypeAliasDecl"};
   const auto nodes = Subtree(tree, statement);
   return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
     return std::find(kTypes.begin(), kTypes.end(), tree.node(node).kind_name) != kTypes.end();

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "evaluator/device/device.h"
-#include "kernel_templates/launch_plan.h"
 #include "kernel_templates/kernel_template.h"
+#include "kernel_templates/launch_plan.h"
 #include "tests/foreign_kernels/foreign_source.h"
 
 namespace evo {

@@ -160,7 +160,8 @@ TEST(ReduceGrid, RefusesPartsThatGrowWithTheNumberOfElements) {
       "  float sum = 0;\n"
       "  for (int i = begin + threadIdx.x; i < end; i += 64) sum += x[i];\n"
       "  s[threadIdx.x] = sum;\n  __syncthreads();\n"
-      "  for (int d = 32; d > 0; d /= 2) {\n    if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];\n    __syncthreads();\n  }\n"
+      "  for (int d = 32; d > 0; d /= 2) {\n    if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];\n    "
+      "__syncthreads();\n  }\n"
       "  if (threadIdx.x == 0) out[blockIdx.x] = s[0];\n}\n";
   EXPECT_THAT(Refused(source), HasSubstr("its blocks take more elements each where there are more"));
   EXPECT_THAT(ChildrenOf("reduce_grid", With(source, "(n + 4095) / 4096 * 64", "64")), testing::Not(IsEmpty()));

@@ -18,7 +18,8 @@ TEST(SharedPadding, PadsRowsAndRemovesPadding) {
   EXPECT_THAT(children[0], HasSubstr("__shared__ float t[32][32 + 1];\n"));
   EXPECT_THAT(children[3], HasSubstr("__shared__ float t[32][32 + 8];\n"));
   const std::string few =
-      "  t[n][n % 32] = in[0];\n  for (int i = 0; i < 32; i += 8) t[n][i + 7] += 1.0f;\n  __syncthreads();\n  out[0] = t[n][3];\n";
+      "  t[n][n % 32] = in[0];\n  for (int i = 0; i < 32; i += 8) t[n][i + 7] += 1.0f;\n  __syncthreads();\n  out[0] = "
+      "t[n][3];\n";
   const auto changed = Bodies("shared_padding", "  __shared__ float t[32][32 + 1];\n" + few);
   ASSERT_THAT(changed, SizeIs(4));
   EXPECT_THAT(changed[0], HasSubstr("__shared__ float t[32][32];\n"));

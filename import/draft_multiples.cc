@@ -1,0 +1,87 @@
+// What values of sizes the kernels are right for.
+#include <algorithm>
+#include <numeric>
+
+#include "import/draft_names.h"
+
+namespace evo {
+
+// Whether a word stands for something that mentions the name, through macros.
+bool DraftNames::Mentions(std::string_view word, const std::string& name, int depth) const {
+  if (word == name) return true;
+  const ProgramMacro* macro = program_.FindMacro(word);
+  if (macro == nullptr || depth > 4) return false;
+  const auto tokens = SpelledTokens(macro->body);
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [&](std::string_view token) { return token != word && Mentions(token, name, depth + 1); });
+}
+
+// Whether a kernel with barriers divides a size without rounding up, as in a loop over whole tiles.
+bool DraftNames::IsDividedAmongTurns(const TakenLaunch& one, const std::string& label) const {
+  const auto tokens = program_.Tokens(one.kernel->body);
+  if (std::find(tokens.begin(), tokens.end(), "__syncthreads") == tokens.end()) return false;
+  const auto stands_for_it = [&](std::string_view name) {
+    const auto value = one.values.find(std::string(name));
+    return name == label || (value != one.values.end() && value->second.Text() == label);
+  };
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (tokens[i + 1] == "/" && tokens[i - 1] != "*" && tokens[i - 1] != "/" && stands_for_it(tokens[i])) return true;
+  }
+  return false;
+}
+
+// Whether the kernels compare what the size is passed as, or the size itself; a grid that divides it without rounding up says
+// that they do not mean other values.
+bool DraftNames::IsRagged(const std::string& label) const {
+  bool compared = false;
+  for (const TakenLaunch& one : launches_) {
+    if (IsDividedAmongTurns(one, label)) return false;
+    for (const HostExpression& dimension : one.grid) {
+      bool divided = false;
+      Replaced(dimension, [&](const HostExpression& part) -> std::optional<HostExpression> {
+        const auto names = part.Names();
+        const bool has = std::find(names.begin(), names.end(), label) != names.end();
+        if (part.kind == HostExpression::Kind::kBinary && part.Is("/") && has) divided = true;
+        return std::nullopt;
+      });
+      if (divided) return false;
+    }
+    for (const auto& [name, value] : one.values) {
+      const auto names = value.Names();
+      if (std::find(names.begin(), names.end(), label) == names.end()) continue;
+      const auto use = one.use.parameters.find(name);
+      if (use != one.use.parameters.end() && use->second.guarded) compared = true;
+    }
+    const auto tokens = program_.Tokens(one.kernel->body);
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      if (tokens[i] != "if" && tokens[i] != "for" && tokens[i] != "while") continue;
+      for (std::size_t j = i + 2; j < tokens.size() && tokens[j] != "{" && tokens[j] != ";"; ++j)
+        compared = compared || (tokens[i] == "if" && Mentions(tokens[j], label, 0));
+    }
+  }
+  return compared;
+}
+
+// What values in cases must be multiples of: what the program asserts, and a power of two if the kernels compare nothing.
+std::int64_t DraftNames::Multiple(const std::string& label, std::int64_t value) const {
+  std::int64_t multiple = 1;
+  if (!IsRagged(label)) {
+    multiple = kUnguardedMultiple;
+    while (multiple > 1 && value % multiple != 0) multiple /= 2;
+  }
+  for (const TakenLaunch& one : launches_) {
+    if (one.launch == nullptr) continue;
+    for (const SourceRange& range : one.use.assertions) {
+      const HostExpression assertion = host_.Resolve(range, one.launch->function);
+      if (assertion.kind != HostExpression::Kind::kBinary || !assertion.Is("==") ||
+          assertion.parts[0].kind != HostExpression::Kind::kBinary || !assertion.parts[0].Is("%"))
+        continue;
+      if (assertion.parts[0].parts[0].Text() != label) continue;
+      const auto divisor = ValueOf(assertion.parts[0].parts[1], host_.Values());
+      if (divisor && !divisor->is_real && divisor->integer > 0) multiple = std::lcm(multiple, divisor->integer);
+    }
+  }
+  return multiple;
+}
+
+}  // namespace evo

@@ -1,0 +1,153 @@
+// What evo init takes the sizes of a program for, and which values the cases have.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/import/importing.h"
+
+namespace evo {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ImportSizes, SizesKeepALargeGpuBusy) {
+  const std::string text = R"(
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+int main() {
+  const int n = 4096;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  scale<<<(n + 255) / 256, 256>>>(x, y, n);
+}
+)";
+  const ImportReply reply = Read(text);
+  const json cases = TaskOf(reply).at("cases");
+  EXPECT_EQ(cases.at("search").at(0).at("sizes").at("n"), 1 << 24);
+  EXPECT_EQ(cases.at("search_cpu").at(0).at("sizes").at("n"), 1 << 19);
+  EXPECT_EQ(cases.at("held_out").at(1).at("sizes").at("n"), 4096) << "the host's own size";
+  EXPECT_THAT(reply.notes, testing::Contains(HasSubstr("n = 16777216 instead of 4096")));
+  const json kept = TaskOf(Read(text, {}, {{"n", "4096"}})).at("cases");
+  EXPECT_EQ(kept.at("search").at(0).at("sizes").at("n"), 4096);
+}
+
+// What each block leaves is an argument: blocks of another size would leave more or fewer of them.
+TEST(ImportSizes, ABlockSizeInAShapeIsNoParameter) {
+  const std::string text = R"(
+#define BLOCK_SIZE 256
+__global__ void sums(const float* x, float* y, int n) {
+  __shared__ float s[BLOCK_SIZE];
+  int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+  s[threadIdx.x] = i < n ? x[i] : 0.0f;
+  __syncthreads();
+  for (int d = BLOCK_SIZE / 2; d > 0; d /= 2) {
+    if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) y[blockIdx.x] = s[0];
+}
+int main() {
+  const int n = 4096;
+  const int blocks = (n + BLOCK_SIZE - 1) / BLOCK_SIZE;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, blocks * sizeof(float));
+  sums<<<blocks, BLOCK_SIZE>>>(x, y, n);
+}
+)";
+  const ImportReply reply = Read(text);
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "y").at("shape"), json({"ceil_div(n, 256)"}));
+  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("grid(ceil_div(n, 256)) block(256)"), Not(HasSubstr("evo:param"))));
+  EXPECT_THAT(reply.notes, testing::Contains(HasSubstr("BLOCK_SIZE stays 256")));
+  const ImportReply chosen = Read(text, {}, {{"BLOCK_SIZE.values", "128 256"}, {"y.shape", "ceil_div(n, 128)"}});
+  EXPECT_THAT(Kernel(chosen), HasSubstr("evo:param BLOCK_SIZE 128 256"));
+}
+
+TEST(ImportSizes, SizesDoNotGrowBeyondWhatABlockHas) {
+  const ImportReply reply = Read(R"(
+__global__ void scan(float* x, int n) {
+  int i = threadIdx.x;
+  for (int d = 1; d < n; d *= 2) {
+    float v = i >= d && i < n ? x[i - d] : 0.0f;
+    __syncthreads();
+    if (i < n) x[i] += v;
+    __syncthreads();
+  }
+}
+int main() {
+  const int n = 512;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  scan<<<1, n>>>(x, n);
+}
+)");
+  EXPECT_EQ(TaskOf(reply).at("cases").at("search").at(0).at("sizes").at("n"), 1024);
+}
+
+TEST(ImportSizes, SizesDoNotGrowBeyondWhatABlocksMemoryHas) {
+  const std::string text = R"(
+__global__ void count(const int* x, int* y, int n, int bins) {
+  extern __shared__ int s[];
+  for (int i = threadIdx.x; i < bins; i += blockDim.x) s[i] = 0;
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&s[x[i]], 1);
+  __syncthreads();
+  for (int i = threadIdx.x; i < bins; i += blockDim.x) atomicAdd(&y[i], s[i]);
+}
+int main() {
+  int n, bins;
+  n = 4096, bins = 256;
+  int *x, *y;
+  cudaMalloc(&x, n * sizeof(int));
+  cudaMalloc(&y, bins * sizeof(int));
+  cudaMemset(y, 0, bins * sizeof(int));
+  count<<<(n + 255) / 256, 256, bins * sizeof(int)>>>(x, y, n, bins);
+}
+)";
+  const ImportReply reply = Read(text);
+  const json sizes = TaskOf(reply).at("cases").at("search").at(0).at("sizes");
+  EXPECT_LE(sizes.at("bins"), 48 * 1024 / 4);
+  EXPECT_GE(sizes.at("n"), 1 << 20);
+  EXPECT_EQ(QuestionOf(reply, "bins").guess, "256") << "the second of two values at once";
+}
+
+TEST(ImportSizes, LoopsOverWholeTilesWantWholeTiles) {
+  const ImportReply reply = Read(R"(
+__global__ void mmul(const float* a, const float* b, float* c, int ds) {
+  __shared__ float as[16][16], bs[16][16];
+  int x = threadIdx.x + 16 * blockIdx.x, y = threadIdx.y + 16 * blockIdx.y;
+  if (x < ds && y < ds) {
+    float sum = 0;
+    for (int i = 0; i < ds / 16; i++) {
+      as[threadIdx.y][threadIdx.x] = a[y * ds + i * 16 + threadIdx.x];
+      bs[threadIdx.y][threadIdx.x] = b[(i * 16 + threadIdx.y) * ds + x];
+      __syncthreads();
+      for (int k = 0; k < 16; k++) sum += as[threadIdx.y][k] * bs[k][threadIdx.x];
+      __syncthreads();
+    }
+    c[y * ds + x] = sum;
+  }
+}
+int main() {
+  const int ds = 512;
+  float *a, *b, *c;
+  cudaMalloc(&a, ds * ds * sizeof(float));
+  cudaMalloc(&b, ds * ds * sizeof(float));
+  cudaMalloc(&c, ds * ds * sizeof(float));
+  dim3 block(16, 16), grid((ds + 15) / 16, (ds + 15) / 16);
+  mmul<<<grid, block>>>(a, b, c, ds);
+}
+)");
+  const json cases = TaskOf(reply).at("cases");
+  EXPECT_EQ(cases.at("small").at("sizes").at("ds").get<int>() % 16, 0);
+  EXPECT_EQ(cases.at("held_out").at(0).at("sizes").at("ds").get<int>() % 16, 0);
+}
+
+}  // namespace
+}  // namespace evo
