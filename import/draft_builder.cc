@@ -106,11 +106,13 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
   DraftContext context{program, host, launches, loop, device, answers, names, draft};
   DraftBuffers buffers(context);
   buffers.Read();
-  std::vector<HostExpression> allocations;
+  std::vector<HostExpression> allocations, kept;
   for (const DraftBuffer& buffer : buffers.all()) {
-    if (buffer.bytes) allocations.push_back(*buffer.bytes);
+    if (!buffer.bytes) continue;
+    allocations.push_back(*buffer.bytes);
+    if (buffers.Role(buffer) != "workspace") kept.push_back(*buffer.bytes);
   }
-  names.Decide(allocations, draft);
+  names.Decide(allocations, kept, draft);
   LaunchWriter writer(context, buffers);
   std::vector<std::string> lines;
   for (const TakenLaunch& one : launches) lines.push_back(writer.LaunchLine(one));

@@ -1,4 +1,4 @@
-// The constraints of parameters: threads of a block, and what the program asserts.
+// The constraints of parameters: threads of a block, and what the program asserts; and what must not be a parameter.
 #include <algorithm>
 
 #include "import/draft_names.h"
@@ -9,6 +9,24 @@ namespace {
 using Kind = HostExpression::Kind;
 
 }  // namespace
+
+// A block size by which the length of an argument is divided, as that of one result a block: with another there would be other
+// results.
+bool DraftNames::DividesArguments(const std::string& label, const std::vector<HostExpression>& kept) const {
+  const auto leaf = host_.leaves().find(label);
+  if (leaf == host_.leaves().end() || !leaf->second.value || leaf->second.value->is_real) return false;
+  if (leaf->second.value->integer < 2 || leaf->second.value->integer > kMostThreads) return false;
+  bool divides = false;
+  for (const HostExpression& bytes : kept) {
+    Replaced(bytes, [&](const HostExpression& part) -> std::optional<HostExpression> {
+      const bool division = part.parts.size() == 2 && (part.Is("/") || part.Is("ceil_div"));
+      const auto names = division ? part.parts[1].Names() : std::vector<std::string>{};
+      divides = divides || std::find(names.begin(), names.end(), label) != names.end();
+      return std::nullopt;
+    });
+  }
+  return divides;
+}
 
 void DraftNames::AddConstraints(TaskDraft& draft) const {
   const auto add = [&](const HostExpression& condition) {

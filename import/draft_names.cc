@@ -261,7 +261,8 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
   return own;
 }
 
-void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraft& draft) {
+void DraftNames::Decide(const std::vector<HostExpression>& allocations, const std::vector<HostExpression>& kept,
+                        TaskDraft& draft) {
   std::set<std::string> in_blocks;
   std::set<std::string> allocated;
   std::vector<std::string> order;  // as they appear
@@ -301,7 +302,8 @@ void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraf
   });
   std::erase_if(order, [&](const std::string& label) {
     if (loop_.taken && label == loop_.step) return true;
-    if (!IsConstant(label, in_blocks, allocated, other_sizes)) return false;
+    const bool of_results = (in_blocks.contains(label) || LooksTunable(label)) && DividesArguments(label, kept);
+    if (!of_results && !IsConstant(label, in_blocks, allocated, other_sizes)) return false;
     constants_[label] = host_.leaves().at(label).value->integer;
     return true;
   });
@@ -325,6 +327,7 @@ void DraftNames::Decide(const std::vector<HostExpression>& allocations, TaskDraf
     DraftSize& size = draft.sizes.back();
     size.ragged = IsRagged(label);
     size.multiple = Multiple(label, size.value);
+    size.fixed = in_blocks.contains(label);  // a block has no more threads than the host's
     const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
                                                           leaf->second.origin == HostLeaf::Origin::kFileConstant);
     if (of_file && device_.words.contains(label) && !IsNameOfDeviceCode(label)) {

@@ -23,8 +23,9 @@ class DraftNames {
   DraftNames(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches, const TakenLoop& loop,
              const DeviceText& device, Answers& answers);
 
-  // `allocations`: what the host allocates for arguments. Fills sizes, parameters, constraints and moved of the draft.
-  void Decide(const std::vector<HostExpression>& allocations, TaskDraft& draft);
+  // `allocations`: what the host allocates for arguments; `kept`: those of them that are no workspaces. Fills sizes, parameters,
+  // constraints and moved of the draft.
+  void Decide(const std::vector<HostExpression>& allocations, const std::vector<HostExpression>& kept, TaskDraft& draft);
 
   // The expression in the draft's names.
   std::string Text(const HostExpression& expression) const;
@@ -41,6 +42,7 @@ class DraftNames {
   bool IsWrittenInKernels(std::int64_t value) const;
   bool IsConstant(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& allocated,
                   bool other_sizes) const;
+  bool DividesArguments(const std::string& label, const std::vector<HostExpression>& kept) const;
   void AddParameter(const std::string& label, TaskDraft& draft);
   void AddConstraints(TaskDraft& draft) const;
   bool IsRagged(const std::string& label) const;

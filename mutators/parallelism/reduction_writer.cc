@@ -26,6 +26,16 @@ std::string WithoutSemicolon(std::string_view text) {
   return std::string(text);
 }
 
+std::string Indented(const std::string& lines) {
+  std::string more;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = lines.find('\n', at) + 1;
+    more += (lines[at] == '#' ? "" : "  ") + lines.substr(at, end - at);
+    at = end;
+  }
+  return more;
+}
+
 // A statement, or several in braces, behind a header.
 std::string ForEach(const std::string& header, const std::string& indent, const std::vector<std::string>& lines) {
   if (lines.size() == 1) return fmt::format("{}{} {}\n", indent, header, lines.front());
@@ -81,7 +91,7 @@ void ReductionWriter::FindRange() {
   if (spread_) {
     words_.begin = wide ? fmt::format("static_cast<{}>(blockIdx.x) * @kRound", words_.type) : "blockIdx.x * @kRound";
     words_.step = wide ? fmt::format("static_cast<{}>(gridDim.x) * @kRound", words_.type) : "gridDim.x * @kRound";
-  } else if (found_.blocks == Reduction::Blocks::kOwnPart) {
+  } else if (found_.blocks == Reduction::Blocks::kOwnPart || TakesTurns()) {
     words_.begin = Fresh("begin");
     words_.end = Fresh("end");
   } else {
@@ -258,24 +268,29 @@ std::string ReductionWriter::Rounds() const {
   return text + Values("        ", false) + "      }\n    }\n  }\n";
 }
 
+// Of a block that takes turns with the others, the rounds of each turn.
+std::string ReductionWriter::Turns(const std::string& rounds) const {
+  const bool wide = SizeOf(words_.type) == 8;
+  const auto of_blocks = [&](const char* number) {
+    return wide ? fmt::format("static_cast<{}>({}) * {}", words_.type, number, Parenthesised(found_.part))
+                : fmt::format("{} * {}", number, Parenthesised(found_.part));
+  };
+  return fmt::format("  for ({0} {1} = {2}; {1} < {3}; {1} += {4}) {{\n", words_.type, words_.begin, of_blocks("blockIdx.x"),
+                     found_.bound, of_blocks("gridDim.x")) +
+         fmt::format("    const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", words_.type, words_.end, words_.begin,
+                     found_.part, found_.bound) +
+         Indented(rounds) + "  }\n";
+}
+
 // The rounds in each turn of the loops that all threads go through.
 std::string ReductionWriter::Loops() const {
-  std::string text = Rounds();
-  const auto indented = [](const std::string& lines) {
-    std::string more;
-    for (std::size_t at = 0; at < lines.size();) {
-      const std::size_t end = lines.find('\n', at) + 1;
-      more += (lines[at] == '#' ? "" : "  ") + lines.substr(at, end - at);
-      at = end;
-    }
-    return more;
-  };
+  std::string text = TakesTurns() ? Turns(Rounds()) : Rounds();
   for (auto at = found_.of_turn.rbegin(); at != found_.of_turn.rend(); ++at) text = fmt::format("  {}\n", tree_.Text(*at)) + text;
   for (auto loop = found_.loops.rbegin(); loop != found_.loops.rend(); ++loop) {
     const std::string& name = tree_.node(loop->counter).name;
     text = fmt::format("  for ({} {} = 0; {} < {}; ++{}) {{\n", WithoutConst(tree_.node(loop->counter).type), name, name,
                        loop->bound, name) +
-           indented(text) + "  }\n";
+           Indented(text) + "  }\n";
   }
   return text;
 }
@@ -322,10 +337,12 @@ std::string ReductionWriter::Body() const {
   text += fmt::format("  constexpr int @kRound = {} * {}{};\n", names_.threads, names_.items,
                       HasVectors() ? " * " + names_.vector : "");
   for (const int statement : found_.uniform) text += fmt::format("  {}\n", tree_.Text(statement));
-  if (words_.begin != "0" && !spread_) {
+  if (words_.begin != "0" && !spread_ && !TakesTurns()) {
     text += fmt::format("  const {} {} = blockIdx.x * {};\n", words_.type, words_.begin, Parenthesised(found_.part));
-    text += fmt::format("  const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", words_.type, words_.end, words_.begin,
-                        found_.part, found_.bound);
+    text += found_.bound.empty()
+                ? fmt::format("  const {} {} = {} + {};\n", words_.type, words_.end, words_.begin, found_.part)
+                : fmt::format("  const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", words_.type, words_.end, words_.begin,
+                              found_.part, found_.bound);
   }
   for (std::size_t i = 0; i < found_.results.size(); ++i)
     text += fmt::format("  {} {} = {};\n", found_.results[i].type, words_.values[i], found_.results[i].initial);

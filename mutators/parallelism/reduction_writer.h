@@ -55,6 +55,8 @@ class ReductionWriter {
   std::string Combine(std::size_t result, const std::string& value) const;
   std::vector<std::string> ElementLines(bool from_vectors) const;
   std::string Rounds() const;
+  bool TakesTurns() const { return !spread_ && found_.blocks == Reduction::Blocks::kOwnTurns; }
+  std::string Turns(const std::string& rounds) const;
   std::string WholeRound() const;
   std::string Values(const std::string& indent, bool from_vectors) const;
   std::string TextOf(int node, bool from_vectors) const;
