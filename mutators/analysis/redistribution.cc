@@ -61,8 +61,10 @@ class RedistributionFinder {
     for (const Reduction::Output& output : outputs) {
       const auto& parts = tree_.node(output.statement).children;
       const int value = parts[output.atomic ? 2 : 1], target = parts[output.atomic ? 1 : 0];
-      if (!IsLinear(tree_, reduction_, output)) return {fmt::format("`{}` is computed for each block", tree_.Text(value)), false, {}, 0};
-      if (output.atomic && DependsOnBlock(tree_.Text(target), target)) return {"each of its blocks adds to another place", false, {}, 0};
+      if (!IsLinear(tree_, reduction_, output))
+        return {fmt::format("`{}` is computed for each block", tree_.Text(value)), false, {}, 0};
+      if (output.atomic && DependsOnBlock(tree_.Text(target), target))
+        return {"each of its blocks adds to another place", false, {}, 0};
       if (!atomic && !output.own_place) return {"a block's result is not stored by the block's number", false, {}, 0};
     }
     // As many blocks as there are may share its elements anew in each launch.
@@ -122,7 +124,8 @@ class RedistributionFinder {
     for (const int kernel : Functions(tree_)) {
       if (!IsKernel(tree_, kernel) || tree_.node(kernel).name != consumer.kernel) continue;
       const auto found = AsReduction(context_, kernel);
-      if (const auto* why = std::get_if<std::string>(&found)) return {fmt::format("of {}: {}", consumer.kernel, *why), false, {}, 0};
+      if (const auto* why = std::get_if<std::string>(&found))
+        return {fmt::format("of {}: {}", consumer.kernel, *why), false, {}, 0};
       const Reduction& last = std::get<Reduction>(found);
       if (last.launched_again) return {fmt::format("{} is launched more than once", consumer.kernel), false, {}, 0};
       const bool one = consumer.grid.size() == 1 && consumer.grid[0].text() == "1";

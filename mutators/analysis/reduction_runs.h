@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-#include <vector>
 
 #include "mutators/analysis/lockstep_run.h"
 #include "mutators/analysis/reduction.h"
@@ -33,7 +32,7 @@ class ReductionRuns {
     };
     Reduction::Blocks blocks = Reduction::Blocks::kShareAll;
     std::int64_t part = 0;
-    std::int64_t turn = 0;  // of kShareAll, if they take turns: the elements of one
+    std::int64_t turn = 0;          // of kShareAll, if they take turns: the elements of one
     std::map<int, Output> outputs;  // by statement
     std::map<int, Part> parts;      // by expression
     std::set<int> declarations;     // that the outputs need, computed of parts

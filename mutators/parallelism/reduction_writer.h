@@ -55,8 +55,6 @@ class ReductionWriter {
   std::string Combine(std::size_t result, const std::string& value) const;
   std::vector<std::string> ElementLines(bool from_vectors) const;
   std::string Rounds() const;
-  bool TakesTurns() const { return !spread_ && found_.blocks == Reduction::Blocks::kOwnTurns; }
-  std::string Turns(const std::string& rounds) const;
   std::string WholeRound() const;
   std::string Values(const std::string& indent, bool from_vectors) const;
   std::string TextOf(int node, bool from_vectors) const;
@@ -67,6 +65,7 @@ class ReductionWriter {
   const Reduction& found_;
   ReductionParameters names_;
   bool spread_;
+  bool turns_;  // whether a block takes turns with the others, each with its rounds
   Words words_;
   std::vector<Load> loads_;                          // each once
   std::vector<std::pair<int, std::size_t>> places_;  // of all that are equal, by load
