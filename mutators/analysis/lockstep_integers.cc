@@ -60,11 +60,15 @@ LockstepIntegers::Values LockstepIntegers::TurnsOf(const std::vector<OuterLoop>&
 }
 
 LockstepIntegers::Values LockstepIntegers::Constant(std::string_view text) {
+  if (text.empty()) return Depends("a text");
   const auto given = setting_.macros.find(text);
   if (given != setting_.macros.end()) return Values(lanes_, given->second);
   while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos &&
          std::isdigit(static_cast<unsigned char>(text.front())) != 0)
     text.remove_suffix(1);
+  // Of `threadIdx.x < blockDim.x / 32.f`, the number 32.
+  if (std::isdigit(static_cast<unsigned char>(text.front())) != 0 && (text.ends_with(".f") || text.ends_with(".0f")))
+    text = text.substr(0, text.find('.'));
   const auto value = ConstantValue(tree_, text);
   return value ? Values(lanes_, *value) : Depends(fmt::format("`{}`", text));
 }
@@ -147,6 +151,13 @@ LockstepIntegers::Values LockstepIntegers::Operation(int node, std::string_view 
   Values a = Evaluate(tree_.node(node).children[0]);
   const Values b = Evaluate(tree_.node(node).children[1]);
   const IntegerOperator computed(spelled);
+  const std::string type = WithoutConst(tree_.node(node).type);
+  if (spelled == "/" && (type == "float" || type == "double")) {
+    // Whole numbers only: others are not known here.
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      if (b[lane] == 0 || a[lane] % b[lane] != 0) return Depends(Quoted(tree_, node));
+    }
+  }
   for (std::size_t lane = 0; lane < lanes_; ++lane) a[lane] = SomeResult(spelled, computed, a[lane], b[lane]);
   return a;
 }

@@ -254,10 +254,13 @@ void LockstepRun::Store(int statement, int target, int value, std::string_view c
   std::set<int> known;
   for (const auto& [node, values] : parts) {
     if (!known.insert(node).second) continue;
-    Partial& all = run_.parts[{statement, node}].value;
+    BlockRun::Part& part = run_.parts[{statement, node}];
+    Partial& all = part.value;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
       if (!mask[lane]) continue;
       const Partial one = combine.empty() ? values[lane] : data_.AlsoCombined(values[lane], combine);
+      if (!part.first.defined) part.first = one;
+      part.same = part.same && part.first.elements == one.elements && part.first.count == one.count;
       all = {all.elements + one.elements, all.count + one.count,      true, all.kinds | one.kinds, all.combines | one.combines,
              all.types | one.types,       all.initials | one.initials};
     }

@@ -21,6 +21,8 @@ struct BlockRun {
   // A part of what a statement stores, of all threads together that store.
   struct Part {
     Partial value;
+    Partial first;     // of the first thread that stores
+    bool same = true;  // whether the others store the same elements
     std::set<std::string> combines, initials, types;
   };
   struct Output {

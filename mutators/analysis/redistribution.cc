@@ -48,23 +48,27 @@ class RedistributionFinder {
       : context_(context), tree_(context.tree), reduction_(reduction), uniform_(context, reduction.kernel) {}
 
   Redistribution Find() {
-    if (reduction_.launched_again) return {"it is launched more than once", {}, 0};
-    if (reduction_.blocks == Reduction::Blocks::kAllOfThem) return {"each of its blocks takes every element", {}, 0};
+    if (reduction_.bound.empty()) return {"it is not told how many elements there are", false, {}, 0};
+    if (reduction_.blocks == Reduction::Blocks::kAllOfThem) return {"each of its blocks takes every element", false, {}, 0};
     for (const int part : reduction_.ElementNodes()) {
       if (DependsOnBlock(TextWith(tree_, part, NumberAs(tree_, reduction_, part, "0")), part))
-        return {fmt::format("`{}` depends on the block", tree_.Text(part)), {}, 0};
+        return {fmt::format("`{}` depends on the block", tree_.Text(part)), false, {}, 0};
     }
     const auto& outputs = reduction_.outputs;
     const bool atomic = std::all_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.atomic; });
     if (reduction_.last.size() > outputs.size())
-      return {fmt::format("`{}` is computed for each block", tree_.Text(reduction_.last.front())), {}, 0};
+      return {fmt::format("`{}` is computed for each block", tree_.Text(reduction_.last.front())), false, {}, 0};
     for (const Reduction::Output& output : outputs) {
       const auto& parts = tree_.node(output.statement).children;
       const int value = parts[output.atomic ? 2 : 1], target = parts[output.atomic ? 1 : 0];
-      if (!IsLinear(tree_, reduction_, output)) return {fmt::format("`{}` is computed for each block", tree_.Text(value)), {}, 0};
-      if (output.atomic && DependsOnBlock(tree_.Text(target), target)) return {"each of its blocks adds to another place", {}, 0};
-      if (!atomic && !output.own_place) return {"a block's result is not stored by the block's number", {}, 0};
+      if (!IsLinear(tree_, reduction_, output))
+        return {fmt::format("`{}` is computed for each block", tree_.Text(value)), false, {}, 0};
+      if (output.atomic && DependsOnBlock(tree_.Text(target), target))
+        return {"each of its blocks adds to another place", false, {}, 0};
+      if (!atomic && !output.own_place) return {"a block's result is not stored by the block's number", false, {}, 0};
     }
+    // As many blocks as there are may share its elements anew in each launch.
+    if (reduction_.launched_again) return {"it is launched more than once", atomic, {}, 0};
     return atomic ? Redistribution{} : Consumer();
   }
 
@@ -89,23 +93,23 @@ class RedistributionFinder {
       const auto& workspaces = context_.rendered.workspaces;
       const auto is_it = [&](const Workspace& workspace) { return buffer == workspace.name; };
       if (!buffer || std::none_of(workspaces.begin(), workspaces.end(), is_it))
-        return {"the results of its blocks are not stored to a workspace", {}, 0};
+        return {"the results of its blocks are not stored to a workspace", false, {}, 0};
       int uses = 0;
       for (const Step& step : context_.rendered.steps) {
-        if (step.repeat) return {"it is launched in a loop", {}, 0};
+        if (step.repeat) return {"it is launched in a loop", false, {}, 0};
         if (!step.launch || step.launch->kernel == reduction_.launch->kernel) continue;
         for (std::size_t i = 0; i < step.launch->arguments.size(); ++i) {
           if (!NamesIt(step.launch->arguments[i], *buffer)) continue;
-          if (++uses > 1) return {"the results of its blocks are used more than once", {}, 0};
+          if (++uses > 1) return {"the results of its blocks are used more than once", false, {}, 0};
           if (consumer != nullptr && consumer != &*step.launch)
-            return {"the results of its blocks are combined by several launches", {}, 0};
+            return {"the results of its blocks are combined by several launches", false, {}, 0};
           consumer = &*step.launch;
           places.push_back(i);
         }
       }
-      if (uses == 0) return {"no later launch combines its blocks' results", {}, 0};
+      if (uses == 0) return {"no later launch combines its blocks' results", false, {}, 0};
     }
-    if (consumer->line < reduction_.launch->line) return {"no later launch combines its blocks' results", {}, 0};
+    if (consumer->line < reduction_.launch->line) return {"no later launch combines its blocks' results", false, {}, 0};
     return Combining(*consumer, places);
   }
 
@@ -120,9 +124,10 @@ class RedistributionFinder {
     for (const int kernel : Functions(tree_)) {
       if (!IsKernel(tree_, kernel) || tree_.node(kernel).name != consumer.kernel) continue;
       const auto found = AsReduction(context_, kernel);
-      if (const auto* why = std::get_if<std::string>(&found)) return {fmt::format("of {}: {}", consumer.kernel, *why), {}, 0};
+      if (const auto* why = std::get_if<std::string>(&found))
+        return {fmt::format("of {}: {}", consumer.kernel, *why), false, {}, 0};
       const Reduction& last = std::get<Reduction>(found);
-      if (last.launched_again) return {fmt::format("{} is launched more than once", consumer.kernel), {}, 0};
+      if (last.launched_again) return {fmt::format("{} is launched more than once", consumer.kernel), false, {}, 0};
       const bool one = consumer.grid.size() == 1 && consumer.grid[0].text() == "1";
       const bool all = last.blocks == Reduction::Blocks::kAllOfThem || (one && last.blocks == Reduction::Blocks::kShareAll);
       bool same = places.size() == last.results.size() && last.loops.empty();
@@ -132,14 +137,14 @@ class RedistributionFinder {
                          reduction_.results[ResultIn(tree_, reduction_, value)->result]);
       }
       if (!all || !same || !last.parameters.empty())
-        return {fmt::format("{} does not combine its blocks' results in the same way", consumer.kernel), {}, 0};
+        return {fmt::format("{} does not combine its blocks' results in the same way", consumer.kernel), false, {}, 0};
       const std::size_t count = PlaceOfParameter(tree_, kernel, last.bound_parameter);
       if (last.bound_parameter < 0 || count >= consumer.arguments.size() ||
           !SameTokens(consumer.arguments[count], reduction_.launch->grid[0].text()))
-        return {fmt::format("{} is not told how many blocks there are", consumer.kernel), {}, 0};
-      return {"", last, count};
+        return {fmt::format("{} is not told how many blocks there are", consumer.kernel), false, {}, 0};
+      return {"", false, last, count};
     }
-    return {fmt::format("{} is not in this file", consumer.kernel), {}, 0};
+    return {fmt::format("{} is not in this file", consumer.kernel), false, {}, 0};
   }
 
   // Whether a reduction combines the elements of a parameter as a result was combined, and stores nothing there.

@@ -72,6 +72,7 @@ class ReductionFinder {
     ReductionRuns runs(context_, found_, elements_);
     if (!runs.Classify()) return Refuse(runs.why());
     seen_ = runs.seen();
+    found_.turn = runs.turn();
     return true;
   }
 
@@ -131,14 +132,23 @@ class ReductionFinder {
       const auto buffer = LaunchedAs(tree_, *found_.launch, found_.kernel, output.target);
       const auto& workspaces = context_.rendered.workspaces;
       const bool answer = std::none_of(workspaces.begin(), workspaces.end(), [&](const auto& w) { return w.name == buffer; });
-      if (found_.blocks == Reduction::Blocks::kShareAll && !one_block && !output.atomic && answer)
+      if (!TakesTurns(found_.blocks == Reduction::Blocks::kShareAll && !one_block && !output.atomic && answer))
         return Refuse(fmt::format("{} leaves a part of each block that no other launch combines", Quoted(output.statement)));
       if (IsLinear(tree_, found_, output)) continue;
       if (!seen_.outputs.at(output.statement).once)
         return Refuse(fmt::format("several threads of a block compute {}", Quoted(output.statement)));
-      if (found_.blocks == Reduction::Blocks::kShareAll && !one_block)
+      if (!TakesTurns(found_.blocks == Reduction::Blocks::kShareAll && !one_block))
         return Refuse(fmt::format("each block computes {} of its part", Quoted(output.statement)));
     }
+    return true;
+  }
+
+  // Whether blocks that must keep their elements may do so.
+  bool TakesTurns(bool must_keep) {
+    if (!must_keep) return true;
+    if (found_.turn.empty()) return false;
+    found_.blocks = Reduction::Blocks::kOwnTurns;
+    found_.part = found_.turn;
     return true;
   }
 

@@ -44,6 +44,7 @@ struct Reduction {
   };
   enum class Blocks {
     kShareAll,   // all blocks together take every element once
+    kOwnTurns,   // the same, and block b takes `part` elements from (b + k * blocks) * part on, for k = 0, 1, ..
     kOwnPart,    // block b takes `part` elements from b * part on, as far as there are any
     kAllOfThem,  // each block takes every element
   };
@@ -52,14 +53,15 @@ struct Reduction {
   bool launched_again = false;              // by other lines, with blocks of the same size
   std::string most_threads;                 // of a block, by __launch_bounds__; empty for any number
   Blocks blocks = Blocks::kShareAll;
-  std::string part;  // of kOwnPart, as an expression of the source
+  std::string part;  // of kOwnPart and kOwnTurns, as an expression of the source
+  std::string turn;  // of kShareAll: the part with which it is kOwnTurns, too; empty if it is not
   std::vector<Result> results;
   std::vector<int> of_element;   // DeclStmts that the values of an element need
   std::vector<int> of_turn;      // those that are the same for all elements of a turn of the loops
   std::vector<OuterLoop> loops;  // in each of whose turns there are all elements, the outermost first
   int number = -1;               // what stands for the element's number in it: the declaration of `i`, or an index expression
   bool by_name = false;          // whether `number` is a declaration
-  std::string bound;             // `n`, a parameter of the kernel or a macro of evo:size
+  std::string bound;             // `n`, a parameter of the kernel or a macro of evo:size; empty if each part is whole
   int bound_parameter = -1;      // declaration; -1 for a macro
   std::vector<Output> outputs;
   std::vector<int> last;      // the outputs, and DeclStmts before them that are computed of results, in order
@@ -86,6 +88,7 @@ bool IsLinear(const SyntaxTree& tree, const Reduction& reduction, const Reductio
 // on the block, and the results are all combined by the same atomic, or by the launch that follows. Else why not.
 struct Redistribution {
   std::string refusal;                // empty if it is possible
+  bool same_number = false;           // if not: as many blocks as there are may share them anew all the same
   std::optional<Reduction> consumer;  // the launch that combines the results; none for an atomic
   std::size_t count_argument = 0;     // the place of their number among the arguments of its launch
 };

@@ -61,7 +61,7 @@ bool ReductionRuns::IsNamed(std::string_view name) const {
 void ReductionRuns::FindSettings() {
   const auto& present = context_.genome.parameters;
   std::vector<Parameters> settings{present};
-  Parameters named;
+  Parameters& named = named_;
   for (const Parameter& parameter : context_.rendered.space.parameters) {
     if (!IsNamed(parameter.name) || !present.contains(parameter.name)) continue;
     named[parameter.name] = present.at(parameter.name);
@@ -119,7 +119,19 @@ bool ReductionRuns::Classify() {
                                      [&](const OuterLoop& loop) { return loop.bound == macro.name; });
     if (!of_loop && IsNamed(macro.name)) bounds.emplace_back(macro.name, -1);
   }
-  if (bounds.empty()) return Refuse("the number of elements is neither a parameter of the kernel nor a size");
+  if (ClassifyWith(bounds)) return true;
+  if (settings_.size() > 1) {
+    // It may be right for the present values only, such as blocks of 64 threads or more.
+    settings_ = {context_.genome.parameters};
+    found_.parameters = named_;
+    if (ClassifyWith(bounds)) return true;
+  }
+  const std::string why =
+      bounds.empty() ? "the number of elements is neither a parameter of the kernel nor a size" : std::exchange(why_, "");
+  return ClassifyWith({{"", -1}}) || Refuse(why);
+}
+
+bool ReductionRuns::ClassifyWith(const std::vector<std::pair<std::string, int>>& bounds) {
   std::string best;
   for (const auto& [name, parameter] : bounds) {
     found_.bound = name;
@@ -132,8 +144,8 @@ bool ReductionRuns::Classify() {
 
 bool ReductionRuns::ClassifyAll() {
   seen_ = {};
-  bool first = true;
-  std::int64_t times = 0;
+  bool first = true, same_turns = true;
+  std::int64_t times = 0, turns = 0;
   for (const Parameters& setting : settings_) {
     const std::int64_t threads = ThreadsOf(setting);
     if (threads < 1 || threads > 1024) {
@@ -147,13 +159,19 @@ bool ReductionRuns::ClassifyAll() {
       return Refuse("its blocks take other parts for other values of the parameters");
     if (seen_.blocks == Reduction::Blocks::kOwnPart && (!whole || (!first && seen_.part / threads != times))) varies_ = true;
     times = seen_.part / threads;
+    same_turns = same_turns && seen_.turn > 0 && (first || seen_.turn / threads == turns);
+    turns = seen_.turn / threads;
     first = false;
   }
   if (first) return Refuse("its block's size is not known before the launch");
   found_.blocks = seen_.blocks;
-  if (found_.blocks == Reduction::Blocks::kOwnPart) {
+  const auto blocks_of = [&](std::int64_t number) {
     const std::string& block = found_.launch->block[0].text();
-    found_.part = times == 1 ? Parenthesised(block) : fmt::format("{} * {}", times, Parenthesised(block));
+    return number == 1 ? Parenthesised(block) : fmt::format("{} * {}", number, Parenthesised(block));
+  };
+  turn_ = found_.blocks == Reduction::Blocks::kShareAll && same_turns ? blocks_of(turns) : "";
+  if (found_.blocks == Reduction::Blocks::kOwnPart) {
+    found_.part = blocks_of(times);
     if (varies_) PinPart();
   }
   return true;
@@ -179,7 +197,7 @@ std::optional<ReductionRuns::Taken> ReductionRuns::Run(const Parameters& setting
     else
       numbers.macros[macro] = value;
   };
-  set(found_.bound_parameter, found_.bound, bound);
+  if (!found_.bound.empty()) set(found_.bound_parameter, found_.bound, bound);
   for (const OuterLoop& loop : elements_.loops()) set(loop.bound_parameter, loop.bound, kTurns);
   numbers.threads = threads;
   numbers.blocks = blocks;
@@ -218,11 +236,12 @@ bool ReductionRuns::Add(const BlockRun& run, std::int64_t block) {
 }
 
 // Whether all results together have exactly these elements. One that is not there has none.
-bool ReductionRuns::AreElements(const Taken& taken, std::int64_t begin, std::int64_t end) const {
+bool ReductionRuns::AreElements(const Taken& taken, const Ranges& ranges) const {
   for (const auto& [node, part] : seen_.parts) {
     std::uint64_t expected = 0;
     for (std::size_t kind = 0; kind < elements_.kinds(); ++kind) {
-      if ((part.kinds >> kind & 1u) != 0) expected += ElementsFrom(kind, elements_.loops().size(), begin, end);
+      if ((part.kinds >> kind & 1u) == 0) continue;
+      for (const auto& [begin, end] : ranges) expected += ElementsFrom(kind, elements_.loops().size(), begin, end);
     }
     const auto own = taken.find(node);
     if ((own == taken.end() ? 0 : own->second.elements) != expected) return false;
@@ -236,7 +255,49 @@ std::int64_t ReductionRuns::Turns() const {
   return turns;
 }
 
+// Blocks that take turns take as many elements in each; 0 if they take others.
+std::int64_t ReductionRuns::TurnOf(const Parameters& setting, std::int64_t threads) {
+  for (const std::int64_t times : {1, 2, 4, 8}) {
+    const std::int64_t turn = times * threads, end = 7 * turn + turn / 2 + 1;
+    bool all = true;
+    for (const std::int64_t blocks : {3, 2}) {
+      for (std::int64_t block = 0; block < blocks && all; ++block) {
+        const auto taken = Run(setting, threads, end, blocks, block);
+        if (!taken) return 0;
+        Ranges ranges;
+        for (std::int64_t begin = block * turn; begin < end; begin += blocks * turn)
+          ranges.emplace_back(begin, std::min(begin + turn, end));
+        all = AreElements(*taken, ranges);
+      }
+    }
+    if (all) return turn;
+  }
+  return 0;
+}
+
+// Without a bound: each block takes as many elements as the others, next to theirs.
+bool ReductionRuns::ClassifyUnbounded(const Parameters& setting, std::int64_t threads) {
+  std::int64_t part = -1;
+  for (const std::int64_t blocks : {4, 3}) {
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const auto taken = Run(setting, threads, 0, blocks, block);
+      if (!taken) return false;
+      for (const auto& [node, one] : *taken) {
+        const std::int64_t each = std::popcount(seen_.parts.at(node).kinds) * Turns();
+        if (part < 0 && each > 0) part = one.count / each;
+      }
+      if (part <= 0) return Refuse("none of what it loads is in its result");
+      if (!AreElements(*taken, block * part, (block + 1) * part))
+        return Refuse("its blocks do not take every element exactly once");
+    }
+  }
+  seen_.blocks = Reduction::Blocks::kOwnPart;
+  seen_.part = part;
+  return true;
+}
+
 bool ReductionRuns::ClassifyOne(const Parameters& setting, std::int64_t threads) {
+  if (found_.bound.empty()) return ClassifyUnbounded(setting, threads);
   const auto unlike = [&] {
     return Refuse(why_.empty() || !why_.starts_with("its work") ? "its blocks do not take every element exactly once" : why_);
   };
@@ -266,6 +327,8 @@ bool ReductionRuns::ClassifyOne(const Parameters& setting, std::int64_t threads)
       each = each && AreElements(*partial, 0, all);
     }
     if (!each && !AreElements(together, 0, all)) return unlike();
+    seen_.turn = 0;
+    if (!each) seen_.turn = TurnOf(setting, threads);
     seen_.blocks = each ? Reduction::Blocks::kAllOfThem : Reduction::Blocks::kShareAll;
     return true;
   }

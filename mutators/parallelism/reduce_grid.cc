@@ -61,16 +61,21 @@ class ReduceGrid : public SourceMutator {
   static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const int kernel : Candidates(context)) {
-      const auto found = AsReduction(context, kernel);
-      const auto* reduction = std::get_if<Reduction>(&found);
+      auto found = AsReduction(context, kernel);
+      auto* reduction = std::get_if<Reduction>(&found);
       if (reduction == nullptr) continue;
       const Redistribution spread = RedistributionOf(context, *reduction);
       std::string names = context.tree.text();
+      if (!WhyNotDivided(*reduction, spread).empty()) {
+        if (reduction->turn.empty()) continue;
+        reduction->blocks = Reduction::Blocks::kOwnTurns;
+        reduction->part = reduction->turn;
+      }
       Proposal alone = Rewritten(context, *reduction, spread, names);
       if (spread.consumer) {
         // Both launches at once: once the second is another, it is no longer known that it combines the first's results.
         Proposal both = alone;
-        Add(Rewritten(context, *spread.consumer, {"its grid stays", {}, 0}, names), both);
+        Add(Rewritten(context, *spread.consumer, {"its grid stays", false, {}, 0}, names), both);
         proposals.push_back(std::move(both));
       }
       proposals.push_back(std::move(alone));
@@ -82,10 +87,22 @@ class ReduceGrid : public SourceMutator {
     std::vector<std::string> refusals;
     for (const int kernel : Candidates(context)) {
       const auto found = AsReduction(context, kernel);
-      if (const auto* why = std::get_if<std::string>(&found))
-        refusals.push_back(fmt::format("{}: {}", context.tree.node(kernel).name, *why));
+      const auto* reduction = std::get_if<Reduction>(&found);
+      std::string why;
+      if (reduction == nullptr)
+        why = std::get<std::string>(found);
+      else if (reduction->turn.empty())
+        why = WhyNotDivided(*reduction, RedistributionOf(context, *reduction));
+      if (!why.empty()) refusals.push_back(fmt::format("{}: {}", context.tree.node(kernel).name, why));
     }
     return refusals;
+  }
+
+  // Blocks that share all elements take others in the child.
+  static std::string WhyNotDivided(const Reduction& found, const Redistribution& spread) {
+    const bool one_block = found.launch->grid.size() == 1 && found.launch->grid[0].text() == "1";
+    const bool kept = found.blocks != Reduction::Blocks::kShareAll || one_block;
+    return kept || spread.refusal.empty() || spread.same_number ? "" : spread.refusal;
   }
 
   // Kernels whose threads work together.
@@ -125,7 +142,7 @@ class ReduceGrid : public SourceMutator {
     proposal.launch.push_back({kernel, "block", parameters.threads});
     if (found.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", "0"});
     // A part that a block has to itself is often as small as the block was.
-    const bool own = !spreads && found.blocks == Reduction::Blocks::kOwnPart;
+    const bool own = !spreads && (found.blocks == Reduction::Blocks::kOwnPart || found.blocks == Reduction::Blocks::kOwnTurns);
     if (!found.most_threads.empty())
       proposal.constraints.push_back(fmt::format("{} <= {}", parameters.threads, found.most_threads));
     proposal.brings = {{parameters.threads, kReductionThreads, InitialThreads(context, found, own ? 64 : 256)},

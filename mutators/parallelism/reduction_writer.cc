@@ -14,31 +14,27 @@
 #include "mutators/analysis/indentation.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/reduction_text.h"
 
 namespace evo {
 namespace {
 
-// What a thread loads by one instruction at most.
-constexpr int kVectorBytes = 16;
+constexpr int kVectorBytes = 16;  // what a thread loads by one instruction at most
 
 std::string WithoutSemicolon(std::string_view text) {
   while (!text.empty() && (text.back() == ';' || text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
   return std::string(text);
 }
 
-// A statement, or several in braces, behind a header.
-std::string ForEach(const std::string& header, const std::string& indent, const std::vector<std::string>& lines) {
-  if (lines.size() == 1) return fmt::format("{}{} {}\n", indent, header, lines.front());
-  std::string text = fmt::format("{}{} {{\n", indent, header);
-  for (const std::string& line : lines) text += fmt::format("{}  {}\n", indent, line);
-  return text + indent + "}\n";
-}
-
 }  // namespace
 
 ReductionWriter::ReductionWriter(const MutationContext& context, const Reduction& reduction, ReductionParameters parameters,
                                  bool spread)
-    : tree_(context.tree), found_(reduction), names_(std::move(parameters)), spread_(spread) {
+    : tree_(context.tree),
+      found_(reduction),
+      names_(std::move(parameters)),
+      spread_(spread),
+      turns_(!spread && reduction.blocks == Reduction::Blocks::kOwnTurns) {
   FindWords();
   FindLoads();
   FindRange();
@@ -81,7 +77,7 @@ void ReductionWriter::FindRange() {
   if (spread_) {
     words_.begin = wide ? fmt::format("static_cast<{}>(blockIdx.x) * @kRound", words_.type) : "blockIdx.x * @kRound";
     words_.step = wide ? fmt::format("static_cast<{}>(gridDim.x) * @kRound", words_.type) : "gridDim.x * @kRound";
-  } else if (found_.blocks == Reduction::Blocks::kOwnPart) {
+  } else if (found_.blocks == Reduction::Blocks::kOwnPart || turns_) {
     words_.begin = Fresh("begin");
     words_.end = Fresh("end");
   } else {
@@ -261,21 +257,23 @@ std::string ReductionWriter::Rounds() const {
 // The rounds in each turn of the loops that all threads go through.
 std::string ReductionWriter::Loops() const {
   std::string text = Rounds();
-  const auto indented = [](const std::string& lines) {
-    std::string more;
-    for (std::size_t at = 0; at < lines.size();) {
-      const std::size_t end = lines.find('\n', at) + 1;
-      more += (lines[at] == '#' ? "" : "  ") + lines.substr(at, end - at);
-      at = end;
-    }
-    return more;
-  };
+  if (turns_) {
+    const bool wide = SizeOf(words_.type) == 8;
+    const auto of = [&](const std::string& number) {
+      return fmt::format("{} * {}", wide ? fmt::format("static_cast<{}>({})", words_.type, number) : number,
+                         Parenthesised(found_.part));
+    };
+    text =
+        fmt::format("  for ({0} {1} = {2}; {1} < {3}; {1} += {4}) {{\n    const {0} {5} = {1} + {6} < {3} ? {1} + {6} : {3};\n",
+                    words_.type, words_.begin, of("blockIdx.x"), found_.bound, of("gridDim.x"), words_.end, found_.part) +
+        MovedLines(text) + "  }\n";
+  }
   for (auto at = found_.of_turn.rbegin(); at != found_.of_turn.rend(); ++at) text = fmt::format("  {}\n", tree_.Text(*at)) + text;
   for (auto loop = found_.loops.rbegin(); loop != found_.loops.rend(); ++loop) {
     const std::string& name = tree_.node(loop->counter).name;
     text = fmt::format("  for ({} {} = 0; {} < {}; ++{}) {{\n", WithoutConst(tree_.node(loop->counter).type), name, name,
                        loop->bound, name) +
-           indented(text) + "  }\n";
+           MovedLines(text) + "  }\n";
   }
   return text;
 }
@@ -297,17 +295,18 @@ std::string ReductionWriter::LastStep() const {
         fmt::format("    {} = threadIdx.x < {} / 32 ? {}[threadIdx.x] : {};\n", value, names_.threads, warps, result.initial));
   }
   const std::string steps = "for (int @offset = 16; @offset > 0; @offset /= 2)";
-  text += ForEach(steps, "  ", shuffles) + ForEach("if (threadIdx.x % 32 == 0)", "  ", kept) + "  __syncthreads();\n";
+  text +=
+      StatementsUnder(steps, "  ", shuffles) + StatementsUnder("if (threadIdx.x % 32 == 0)", "  ", kept) + "  __syncthreads();\n";
   text += "  if (threadIdx.x < 32) {\n";
   for (const std::string& line : read) text += line;
-  text += ForEach(steps, "    ", shuffles);
+  text += StatementsUnder(steps, "    ", shuffles);
   std::vector<std::string> outputs;
   for (const int statement : found_.last) {
     Replacements replacements;
     for (const Reduction::Place& place : found_.places) replacements.emplace_back(place.node, words_.values[place.result]);
     outputs.push_back(WithoutSemicolon(TextWith(tree_, statement, replacements)) + ";");
   }
-  return text + ForEach("if (threadIdx.x == 0)", "    ", outputs) + "  }\n";
+  return text + StatementsUnder("if (threadIdx.x == 0)", "    ", outputs) + "  }\n";
 }
 
 std::string ReductionWriter::Body() const {
@@ -322,10 +321,11 @@ std::string ReductionWriter::Body() const {
   text += fmt::format("  constexpr int @kRound = {} * {}{};\n", names_.threads, names_.items,
                       HasVectors() ? " * " + names_.vector : "");
   for (const int statement : found_.uniform) text += fmt::format("  {}\n", tree_.Text(statement));
-  if (words_.begin != "0" && !spread_) {
+  if (words_.begin != "0" && !spread_ && !turns_) {
     text += fmt::format("  const {} {} = blockIdx.x * {};\n", words_.type, words_.begin, Parenthesised(found_.part));
-    text += fmt::format("  const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", words_.type, words_.end, words_.begin,
-                        found_.part, found_.bound);
+    text += found_.bound.empty() ? fmt::format("  const {} {} = {} + {};\n", words_.type, words_.end, words_.begin, found_.part)
+                                 : fmt::format("  const {0} {1} = {2} + {3} < {4} ? {2} + {3} : {4};\n", words_.type, words_.end,
+                                               words_.begin, found_.part, found_.bound);
   }
   for (std::size_t i = 0; i < found_.results.size(); ++i)
     text += fmt::format("  {} {} = {};\n", found_.results[i].type, words_.values[i], found_.results[i].initial);

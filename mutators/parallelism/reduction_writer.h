@@ -65,6 +65,7 @@ class ReductionWriter {
   const Reduction& found_;
   ReductionParameters names_;
   bool spread_;
+  bool turns_;  // whether a block takes turns with the others, each with its rounds
   Words words_;
   std::vector<Load> loads_;                          // each once
   std::vector<std::pair<int, std::size_t>> places_;  // of all that are equal, by load

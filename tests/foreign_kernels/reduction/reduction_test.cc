@@ -48,7 +48,18 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"39_minimum_by_swap"},
                         {"40_swap_that_saturates", "count_up: "},
                         {"41_difference_of_fields"},
-                        {"42_moment_of_an_image", "moment: its blocks have more than one dimension"}});
+                        {"42_moment_of_an_image", "moment: its blocks have more than one dimension"},
+                        {"43_partials_for_the_host"},
+                        {"44_whole_segments"}});
+}
+
+TEST_F(ForeignReductions, NearMisses) {
+  // Blocks that take no turns: no other block may have what the host adds up.
+  Refuses("reduce_grid", "43_partials_for_the_host", "int tid = threadIdx.x + blockIdx.x * blockDim.x;",
+          "int tid = threadIdx.x * gridDim.x + blockIdx.x;", "leaves a part of each block that no other launch combines");
+  // Segments that overlap.
+  Refuses("reduce_grid", "44_whole_segments", "2 * blockDim.x * blockIdx.x", "blockDim.x * blockIdx.x",
+          "the number of elements is neither a parameter of the kernel nor a size");
 }
 
 }  // namespace
