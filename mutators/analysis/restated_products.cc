@@ -53,13 +53,11 @@ std::optional<std::string> InOtherForm(const MutationContext& context, int kerne
     if (std::holds_alternative<Contraction>(AsContraction(other, single->kernel))) return single->tree->text();
     if (auto text = InOtherForm(other, single->kernel, why)) return text;
   }
-  for (const Form form : {WithDeclaredCounters, WithSumInVariable, WithWordsAsBytes}) {
-    const auto formed = FormedBy(form, context, kernel);
-    if (!formed) continue;
-    const MutationContext other = formed->In(context);
-    if (std::holds_alternative<Contraction>(AsContraction(other, formed->kernel))) return formed->tree->text();
-    if (auto text = InOtherForm(other, formed->kernel, why)) return text;
-    return RestatedProduct(other, formed->kernel, why);
+  if (const auto bytes = FormedBy(WithWordsAsBytes, context, kernel)) {
+    const MutationContext other = bytes->In(context);
+    if (std::holds_alternative<Contraction>(AsContraction(other, bytes->kernel))) return bytes->tree->text();
+    if (auto text = InOtherForm(other, bytes->kernel, why)) return text;
+    return RestatedProduct(other, bytes->kernel, why);
   }
   for (const Form form : {WithLateCondition, WithBatchesAlongZ}) {
     const auto formed = FormedBy(form, context, kernel);

@@ -98,5 +98,29 @@ TEST(RestatedProduct, TakesNoIndexThatRepeatsItself) {
   for (const std::string& child : TiledWith(kWalk, "other = col;", "other = col & 127;")) EXPECT_THAT(child, HasSubstr("& 127"));
 }
 
+// A sum in an element of the output, which has a value before.
+constexpr const char* kInMemory = R"(
+// evo:launch scaled(A, B, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
+__global__ void scaled(const float* A, const float* B, float* C, int M, int N, int K) {
+  const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  if (row >= M || col >= N) return;
+  C[row * N + col] *= 0.5f;
+  for (int k = 0; k < K; ++k) C[row * N + col] += A[row * K + k] * B[k * N + col];
+}
+)";
+
+TEST(RestatedProduct, OfSumsInMemoryBeginsWithTheElement) {
+  const auto begins = [](const std::string& text, const std::string& start) {
+    const auto children = TiledWith(kInMemory, "C[row * N + col] *= 0.5f;\n  ", text);
+    EXPECT_THAT(children, Not(IsEmpty())) << text;
+    for (const std::string& child : children) EXPECT_THAT(child, HasSubstr(start));
+  };
+  begins("C[row * N + col] *= 0.5f; ", " = C[row * N + col] * 0.5f;");
+  begins("C[row * N + col] = 0.5f * C[row * N + col]; ", " = 0.5f * C[row * N + col];");
+  begins("\n#pragma unroll 4\n  ", " = 0 < K ? C[row * N + col] : 0;");
+  EXPECT_THAT(TiledWith(kInMemory, "C[row * N + col] *= 0.5f;", "C[row * N + col] = 0.5f * C[row * N];"), IsEmpty());
+  EXPECT_THAT(TiledWith(kInMemory, "C[row * N + col] *= 0.5f;", "if (row > 2) C[row * N + col] *= 0.5f;"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace evo
