@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "mutators/analysis/size_parameters.h"
 #include "mutators/analysis/struct_parameters.h"
 #include "mutators/mutator.h"
 
@@ -13,6 +14,7 @@ namespace evo {
 // How what stands in front of the bodies of kernels differs from the source, by the kernel's name.
 struct ParameterDifferences {
   FieldDeclarations fields;  // of structs, which are parameters of their own
+  SizeNames sizes;           // macros, which are parameters
   // A parameter more, as it follows the others, and what the launch line passes for it.
   std::map<std::string, std::pair<std::string, std::string>> added;
   std::set<std::string> free_blocks;  // whose `__launch_bounds__` are gone

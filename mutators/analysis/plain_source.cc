@@ -12,6 +12,7 @@
 #include "mutators/analysis/free_blocks.h"
 #include "mutators/analysis/plain_translation.h"
 #include "mutators/analysis/register_sums.h"
+#include "mutators/analysis/size_parameters.h"
 #include "mutators/analysis/struct_parameters.h"
 #include "mutators/analysis/thread_loops.h"
 #include "mutators/analysis/vector_parameters.h"
@@ -56,6 +57,18 @@ const WithoutFields& WithoutVectorsIn(const SyntaxTree& plain) {
     WithoutFields without;
     if (const auto text = WithoutVectorParameters(plain, without.fields)) without.tree = plain.Reparsed(*text);
     return without;
+  });
+}
+
+struct WithSizes {
+  Parsed tree;
+  SizeNames sizes;
+};
+const WithSizes& WithSizesIn(const MutationContext& plain) {
+  return plain.tree.Kept<WithSizes>("with size parameters", [&] {
+    WithSizes with;
+    if (const auto text = WithSizeParameters(plain, with.sizes)) with.tree = plain.tree.Reparsed(*text);
+    return with;
   });
 }
 
@@ -143,6 +156,10 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
   }
   if (const Parsed& with = WithSumsInRegisters(context_of(*last)); with && look_at(*with)) return;
   if (const Parsed& without = WithoutLoops(context_of(*last), loops); without && look_at(*without)) return;
+  if (const WithSizes& with = WithSizesIn(context_of(*last)); with.tree) {
+    differences.sizes = with.sizes;
+    if (look_at(*with.tree)) return;
+  }
   if (!restate) return;
   const Restated& restated = RestatedIn(context_of(*last), restate);
   reasons = restated.reasons;

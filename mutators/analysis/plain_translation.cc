@@ -147,6 +147,9 @@ class Translator {
       std::sort(added.rbegin(), added.rend());
       for (const auto& [at, text] : added) head.insert(at - begin, text);
     }
+    if (const auto sizes = differences_.sizes.find(plain_.node(function).name); sizes != differences_.sizes.end()) {
+      for (const auto& [name, macro] : sizes->second) head.erase(head.find(", int " + name), 6 + name.size());
+    }
     return head;
   }
 
@@ -238,7 +241,7 @@ class Translator {
 
   // Whether a function's parameters are not those of the source.
   bool HasOtherParameters(const std::string& function) const {
-    return differences_.fields.contains(function) || differences_.added.contains(function);
+    return differences_.fields.contains(function) || differences_.sizes.contains(function) || differences_.added.contains(function);
   }
 
   bool IsBehindOtherParameters(const Proposal::Change& change) const {
@@ -285,8 +288,11 @@ class Translator {
     return last >= 0;
   }
 
-  // A body with declarations of the fields that it names.
+  // A body with declarations of the fields that it names, and with the source's macros.
   std::string WithFields(int function, std::string body) const {
+    if (const auto sizes = differences_.sizes.find(plain_.node(function).name); sizes != differences_.sizes.end()) {
+      for (const auto& [name, macro] : sizes->second) body = WithOtherName(body, name, macro);
+    }
     const auto declared = differences_.fields.find(plain_.node(function).name);
     if (declared == differences_.fields.end()) return body;
     std::string lines;
