@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/free_blocks.h"
 #include "mutators/analysis/plain_translation.h"
 #include "mutators/analysis/register_sums.h"
@@ -203,8 +204,14 @@ std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, c
                                                const FindRefusals& refuse, ThreadLoops loops, const Restate& restate) {
   std::vector<std::string> refusals = refuse(context), more;
   if (!find(context).empty()) return refusals;
-  const auto look = [&](const MutationContext& plain, const ParameterDifferences&) {
+  const auto look = [&](const MutationContext& plain, const ParameterDifferences& differences) {
     refusals = refuse(plain);
+    // With the source's macros.
+    for (const auto& [kernel, sizes] : differences.sizes) {
+      for (const auto& [name, macro] : sizes) {
+        for (std::string& refusal : refusals) refusal = WithOtherName(refusal, name, macro);
+      }
+    }
     return !find(plain).empty();
   };
   WithPlainContexts(context, loops, restate, more, look);

@@ -148,7 +148,10 @@ class Translator {
       for (const auto& [at, text] : added) head.insert(at - begin, text);
     }
     if (const auto sizes = differences_.sizes.find(plain_.node(function).name); sizes != differences_.sizes.end()) {
-      for (const auto& [name, macro] : sizes->second) head.erase(head.find(", int " + name), 6 + name.size());
+      for (const auto& [name, macro] : sizes->second) {
+        const std::size_t at = head.find(", int " + name);
+        if (at != std::string::npos) head.erase(at, 6 + name.size());
+      }
     }
     return head;
   }
@@ -241,7 +244,8 @@ class Translator {
 
   // Whether a function's parameters are not those of the source.
   bool HasOtherParameters(const std::string& function) const {
-    return differences_.fields.contains(function) || differences_.sizes.contains(function) || differences_.added.contains(function);
+    return differences_.fields.contains(function) || differences_.sizes.contains(function) ||
+           differences_.added.contains(function);
   }
 
   bool IsBehindOtherParameters(const Proposal::Change& change) const {

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "mutators/analysis/convolution_parts.h"
+#include "mutators/analysis/counted_loop.h"
 #include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/product_forms.h"
 #include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"

@@ -10,6 +10,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/work_sharing.h"
 
 namespace evo {
 namespace {
@@ -152,8 +153,8 @@ class ElementSums {
     } else {
       const std::string_view by = tree_.Operator(first);
       const std::string value = Taken(tree_.node(first).children.back());
-      replaced_.emplace_back(first, fmt::format("{} = {} {} {};", declared, tree_.Text(element), by.substr(0, by.size() - 1),
-                                                Parenthesised(value)));
+      replaced_.emplace_back(
+          first, fmt::format("{} = {} {} {};", declared, tree_.Text(element), by.substr(0, by.size() - 1), Parenthesised(value)));
     }
     const std::string text = Taken(last);
     replaced_.emplace_back(last, fmt::format("{}\n{}{} = {};", text, IndentOf(tree_, last), tree_.Text(element), name));

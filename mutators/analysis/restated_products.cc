@@ -10,6 +10,7 @@
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/product_forms.h"
 #include "mutators/analysis/product_restatement.h"
+#include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_block.h"
 
@@ -78,6 +79,8 @@ const FoundProduct& KeptWithTree(const MutationContext& context, int kernel) {
     FoundProduct found;
     found.text = InOtherForm(context, kernel, found.why);
     if (!found.text && found.why.empty()) found.text = RestatedProduct(context, kernel, found.why);
+    if (!found.text && !found.why.empty() && SumsInHalf(context.tree, kernel))
+      found.why = "it sums up in half or bfloat16, which rounds after each step";
     return found;
   });
 }

@@ -16,8 +16,17 @@
 namespace evo {
 namespace {
 
-// Whether one of these names occurs where a constant has to be.
+// Whether a name occurs in `#if` or another line of the preprocessor.
+bool IsInDirective(std::string_view text, const std::string& name) {
+  for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
+    if (ContainsName(text.substr(at, text.find('\n', at) - at), name)) return true;
+  }
+  return false;
+}
+
+// Whether a name occurs where a constant has to be.
 bool IsConstantIn(const SyntaxTree& tree, int body, const std::string& name) {
+  if (IsInDirective(tree.Text(body), name)) return true;
   for (const int node : Subtree(tree, body)) {
     const SyntaxNode& at = tree.node(node);
     const bool constant = (at.kind_name == "VarDecl" && (at.type.ends_with("]") || tree.Text(node).starts_with("constexpr "))) ||
@@ -34,8 +43,7 @@ std::optional<std::string> WithSizeParameters(const MutationContext& context, Si
   Replacements replacements;
   std::vector<std::pair<std::string, std::vector<std::string>>> launches;
   for (const int kernel : Functions(tree)) {
-    const LaunchDirective* const launch =
-        IsKernel(tree, kernel) ? OnlyLaunch(context.rendered, tree.node(kernel).name) : nullptr;
+    const LaunchDirective* const launch = IsKernel(tree, kernel) ? OnlyLaunch(context.rendered, tree.node(kernel).name) : nullptr;
     const int last = launch == nullptr ? -1 : LastParameter(tree, kernel);
     if (last < 0 || tree.node(kernel).children.empty()) continue;
     const int body = tree.node(kernel).children.back();
