@@ -172,8 +172,9 @@ class ContractionFinder {
     const auto& variables = tree_.node(statement).children;
     return std::all_of(variables.begin(), variables.end(), [&](int variable) {
       const SyntaxNode& declared = tree_.node(variable);
-      return declared.kind_name == "VarDecl" && !declared.children.empty() && !declared.type.ends_with("]") &&
-             IsPure(tree_, declared.children.back());
+      if (declared.kind_name != "VarDecl") return false;
+      if (tree_.UsesOf(variable).empty() && declared.children.empty()) return true;
+      return !declared.children.empty() && !declared.type.ends_with("]") && IsPure(tree_, declared.children.back());
     });
   }
 

@@ -10,8 +10,6 @@ namespace evo {
 namespace {
 
 // More threads of a launch are no small case.
-// Of threads that work together, in all runs of a kernel: a convolution whose rows of shared memory are found takes two million.
-constexpr std::int64_t kMostTurnsOfLaunches = 5 << 19;
 constexpr std::int64_t kMostGrid = std::int64_t{1} << 40;
 
 }  // namespace
@@ -86,7 +84,7 @@ ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool sy
   if (block != last_.number || symbolic != last_.symbolic || setting.integers != last_.integers) {
     std::vector<ThreadSetting> threads(static_cast<std::size_t>(size), one);
     for (std::int64_t i = 0; i < size; ++i) threads[static_cast<std::size_t>(i)].builtins = BuiltinsOf(setting, block * size + i);
-    last_ = {RunBlock(run_, std::move(threads), kMostTurnsOfLaunches), block, symbolic, setting.integers};
+    last_ = {RunBlock(run_, std::move(threads), most_turns_), block, symbolic, setting.integers};
     for (ThreadTrace& trace : last_.traces) {
       std::erase_if(trace.touches, [&](const ThreadTrace::Touch& touch) {
         return std::any_of(of_tile_.begin(), of_tile_.end(),

@@ -50,6 +50,8 @@ class LaunchRuns {
   // From now on only addresses count (ThreadSetting::addresses), with the values of these counters. What these statements touch,
   // which bring elements into shared memory, is left out: what is read there counts as an access to the element.
   void KeepTouches(std::vector<int> counters, std::set<int> of_tile);
+  // From now on threads that work together may take so many turns in all of a kernel's runs.
+  void AllowTurns(std::int64_t most) { most_turns_ = most; }
   // From now on real numbers tell of what they are the sum.
   void TellSums() { given_.sums = true; }
   // From now on traces tell what this variable was assigned.
@@ -78,6 +80,8 @@ class LaunchRuns {
   };
   Block last_;
   std::set<int> of_tile_;
+  // A convolution whose rows of shared memory are found takes two million.
+  std::int64_t most_turns_ = 5 << 19;
 };
 
 }  // namespace evo

@@ -13,19 +13,9 @@
 namespace evo {
 namespace {
 
-// The sizes of the launch line in two launches of which all threads are run. Those of the first are larger than most numbers of
-// kernels, such as the sizes of tiles.
-constexpr std::int64_t kProductSizes[2][6] = {{35, 41, 37, 44, 47, 50}, {19, 38, 11, 22, 25, 28}};
-// The same where the threads of a block run together, which takes longer.
-constexpr std::int64_t kProductSizesOfBlocks[2][6] = {{19, 21, 18, 23, 25, 27}, {7, 18, 21, 9, 11, 13}};
-// The same for kernels that take whole tiles only.
-constexpr std::int64_t kProductSizesOfTiles[2][6] = {{64, 128, 32, 96, 160, 192}, {128, 64, 96, 32, 192, 160}};
-// Odd numbers of the elements that are accessed at once; the second where these are many.
-constexpr std::int64_t kProductSizesOfFew[2][6] = {{17, 15, 19, 21, 23, 25}, {9, 13, 11, 7, 5, 3}};
-constexpr std::int64_t kProductSizesOfMany[2][6] = {{9, 13, 11, 7, 15, 5}, {5, 7, 9, 11, 3, 13}};
-// Where a matrix may have as many rows as a product of two sizes.
-constexpr std::int64_t kProductSizesOfProducts[2][6] = {{3, 5, 4, 7, 2, 6}, {4, 3, 5, 2, 6, 7}};
-constexpr std::int64_t kFewAtOnce = 4;
+// Of threads that work together: a block for 128 x 128 elements has 3 million in a launch with large sizes, which takes two
+// seconds.
+constexpr std::int64_t kMostTurnsOfProducts = 12'000'000;
 constexpr std::size_t kMostProductSizes = 6;
 // Of a third launch, whose sizes are beyond all numbers of the code.
 constexpr std::int64_t kMostProductNumber = 300;
@@ -68,6 +58,8 @@ ProductFinder::ProductFinder(const MutationContext& context, int kernel, const L
       written_(WrittenIn(tree_, kernel)),
       runs_(context, launch, kernel, parts_.loop, NotedIn(tree_, kernel, parts_)) {
   FindBatchAxis(launch);
+  FindTiles(launch);
+  runs_.AllowTurns(kMostTurnsOfProducts);
   if (parts_.plain())
     runs_.TellSums();
   else
@@ -82,29 +74,6 @@ bool ProductFinder::Find() {
   }
   if (!FindRoles()) return Refuse(std::string(kNoProductOfMatrices));
   return RunLarge() && CheckDeciding();
-}
-
-// A size that is as it is an axis of the grid: the last of three, or one that is nothing else.
-void ProductFinder::FindBatchAxis(const LaunchDirective& launch) {
-  const auto names = [](const std::string& name, const Expression& expression) {
-    const auto all = expression.Names();
-    return std::find(all.begin(), all.end(), name) != all.end();
-  };
-  for (std::size_t axis = launch.grid.size(); axis-- > 1 && sizes_.batch_axis < 0;) {
-    const std::string text = launch.grid[axis].text();
-    if (std::find(runs_.names().begin(), runs_.names().end(), text) == runs_.names().end()) continue;
-    bool only = true;
-    for (std::size_t other = 0; other < launch.grid.size(); ++other)
-      only = only && (other == axis || !names(text, launch.grid[other]));
-    for (const Expression& dimension : launch.block) only = only && !names(text, dimension);
-    for (const auto& [parameter, expression] : runs_.arguments()) only = only && (axis == 2 || !names(text, expression));
-    if (only) sizes_.batch_axis = static_cast<int>(axis), sizes_.batch = text;
-  }
-}
-
-std::int64_t ProductFinder::BatchOf(const LaunchRuns::Setting& setting, std::int64_t thread) const {
-  if (sizes_.batch_axis < 0) return 0;
-  return LaunchRuns::BuiltinsOf(setting, thread).at(BuiltinSymbol("blockIdx", static_cast<std::size_t>(sizes_.batch_axis)));
 }
 
 bool ProductFinder::Refuse(std::string why) {
@@ -128,6 +97,7 @@ std::vector<ProductSum> ProductFinder::PlainSums(const LaunchRuns::Setting& sett
     const ThreadSum* at = access.inner ? access.inner.get() : access.sum.get();
     if (access.whole) {
       sizes_.whole = true;
+      if (trace.reals_compared) Refuse("it compares the integers that it sums up");
       AddTerms(at, sum.steps, read_);
       if (sum.steps.empty()) Refuse("what it stores is no sum of products");
       continue;
@@ -182,14 +152,6 @@ std::vector<ProductSum> ProductFinder::SumsOf(const LaunchRuns::Setting& setting
     if (value.kind == ThreadValue::Kind::kInteger) sum.integers[variable] = value.integer;
   }
   return why_.empty() ? std::vector{std::move(sum)} : std::vector<ProductSum>();
-}
-
-std::int64_t ProductFinder::SizeOf(std::size_t number, std::size_t place) const {
-  if (sizes_.of.tiles) return kProductSizesOfTiles[number][place];
-  if (sizes_.of.products) return kProductSizesOfProducts[number][place];
-  const std::int64_t multiple = sizes_.of.multiple;
-  if (multiple > 1) return multiple * (multiple > kFewAtOnce ? kProductSizesOfMany : kProductSizesOfFew)[number][place];
-  return (runs_.together() ? kProductSizesOfBlocks : kProductSizes)[number][place];
 }
 
 RoleFactors ProductFinder::FactorsOf(int role) const {
@@ -264,7 +226,8 @@ bool ProductFinder::RunLarge() {
   std::int64_t next = std::max<std::int64_t>(largest_, 50);
   for (const std::string& name : runs_.names()) {
     const std::int64_t multiple = sizes_.of.multiple;
-    next = sizes_.of.tiles ? next + 64 - next % 64 : multiple > 1 ? ((next / multiple + 1) | 1) * multiple : next + 3;
+    const std::int64_t by = TileOf(name);
+    next = sizes_.of.tiles ? next + by - next % by : multiple > 1 ? ((next / multiple + 1) | 1) * multiple : next + 3;
     sizes[name] = next;
   }
   auto setting = runs_.SettingOf(sizes);
@@ -305,6 +268,10 @@ bool ProductFinder::CheckDeciding() {
     for (const auto& [other, passed] : runs_.arguments()) {
       if (named.contains(other) && passed.text() == expression.text() && !written_.contains(parameter)) used.insert(parameter);
     }
+  }
+  // What the launch line passes as a number is the same for all sizes.
+  for (const auto& [parameter, expression] : runs_.arguments()) {
+    if (expression.Names().empty() && !written_.contains(parameter)) used.insert(parameter);
   }
   const LaunchRuns::Setting& setting = launches_[1].setting;
   const std::int64_t threads = runs_.together() ? setting.block[0] * setting.block[1] * setting.block[2] : setting.Threads();

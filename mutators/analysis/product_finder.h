@@ -73,8 +73,10 @@ class ProductFinder {
   std::vector<ProductSum> PlainSums(const LaunchRuns::Setting& setting, std::int64_t thread, const ThreadTrace& trace);
   std::vector<ProductSum> SumsOf(const LaunchRuns::Setting& setting, std::int64_t thread);
   void FindBatchAxis(const LaunchDirective& launch);
+  void FindTiles(const LaunchDirective& launch);
   std::int64_t BatchOf(const LaunchRuns::Setting& setting, std::int64_t thread) const;
   bool RunAll(std::size_t number);
+  std::int64_t TileOf(const std::string& name) const;
   std::int64_t SizeOf(std::size_t number, std::size_t place) const;
   void AddRole(RoleFactors factors, std::vector<int>& integers);
   void AddMultiples(LaunchRuns::Setting& setting) const;
@@ -95,6 +97,7 @@ class ProductFinder {
     // The axis of the grid along which there are several products, and the size of the launch line that is their number.
     int batch_axis = -1;
     std::string batch{};
+    std::map<std::string, std::int64_t> tiles{};  // of the launch line, by the size that they are parts of
   };
   Tried sizes_;
   std::set<int> written_;

@@ -21,15 +21,8 @@ std::optional<std::string> WithSingleDeclarations(const MutationContext& context
 // over these elements. nullopt if it is none.
 std::optional<std::string> WithBatchesAlongZ(const MutationContext& context, int kernel);
 
-// With a sum in a variable that a loop adds to an element of the output: `c[i] *= beta; for (..) c[i] += a[..] * b[..];`. The
-// element is not read otherwise while the loop runs. nullopt if it has none.
-std::optional<std::string> WithSumInVariable(const MutationContext& context, int kernel);
-
 // With vectors of bytes in the place of words that point into buffers of bytes: `sum = __dp4a(a, b, sum)` becomes a sum of four
 // products. nullopt if it has none.
 std::optional<std::string> WithWordsAsBytes(const MutationContext& context, int kernel);
-
-// With loops that declare their counters: `int k; for (k = 0; ..)`. nullopt if all do.
-std::optional<std::string> WithDeclaredCounters(const MutationContext& context, int kernel);
 
 }  // namespace evo

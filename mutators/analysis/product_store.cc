@@ -106,6 +106,20 @@ std::string WhyNotPlain(const SyntaxTree& tree, int kernel) {
 
 bool IsByte(std::string_view type) { return type == "char" || type == "signed char" || type == "unsigned char"; }
 
+bool SumsInHalf(const SyntaxTree& tree, int kernel) {
+  for (const int loop : Subtree(tree, kernel)) {
+    if (tree.node(loop).kind_name != "ForStmt") continue;
+    for (const int node : Subtree(tree, loop)) {
+      const bool adds = tree.node(node).name == "operator+=" || tree.node(node).name == "operator=" || IsAssignment(tree, node);
+      const int sum = adds && !tree.node(node).children.empty() ? NamedDeclaration(tree, tree.node(node).children.front()) : -1;
+      if (sum < 0 || tree.node(sum).kind_name != "VarDecl" || IsWithin(tree, sum, loop)) continue;
+      const std::string type = WithoutConst(tree.node(sum).type);
+      if (type.starts_with("__half") || type.starts_with("__nv_bfloat16")) return true;
+    }
+  }
+  return false;
+}
+
 bool MayBeProduct(const SyntaxTree& tree, int kernel) {
   int inputs = 0, integers = 0;
   for (const int child : tree.node(kernel).children) {

@@ -26,6 +26,10 @@ bool HasDoubles(const SyntaxTree& tree, int kernel);
 // Whether a type is that of integers of 8 bits.
 bool IsByte(std::string_view type);
 
+// Whether a loop of the kernel changes a variable of half or bfloat16 that is declared before it: a sum that is rounded after
+// each step.
+bool SumsInHalf(const SyntaxTree& tree, int kernel);
+
 // Whether it has so many pointers to real numbers, or to bytes, that it may be a product: of bytes into integers, too.
 bool MayBeProduct(const SyntaxTree& tree, int kernel);
 

@@ -10,6 +10,7 @@
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/work_sharing.h"
 
 namespace evo {
 namespace {
@@ -40,9 +41,9 @@ class ElementSums {
     return name;
   }
 
-  // The element that a statement `p[i] = x;` stores to; -1 for others.
+  // The element that a statement `p[i] = x;` or `p[i] *= x;` stores to; -1 for others.
   int StoredElement(int statement) const {
-    if (tree_.node(statement).kind_name != "BinaryOperator" || tree_.Operator(statement) != "=") return -1;
+    if (!IsAssignment(tree_, statement) || tree_.node(statement).children.size() != 2) return -1;
     const int target = tree_.node(statement).children.front();
     if (tree_.node(target).kind_name != "ArraySubscriptExpr" || !IsArithmetic(tree_.node(target).type)) return -1;
     return BufferOf(target) >= 0 ? target : -1;
@@ -61,7 +62,7 @@ class ElementSums {
   // Elements that a loop adds to and that were there before it: variables begin with them, if the loop has a turn at all.
   void KeepDuring(int loop) {
     const auto counted = AsCountedLoop(tree_, loop);
-    if (!counted || counted->parts.pragma >= 0 || !IsPlain(loop)) return;
+    if (!counted || !IsPlain(loop)) return;
     const bool touched = std::any_of(replaced_.begin(), replaced_.end(), [&](const auto& one) {
       return IsWithin(tree_, one.first, loop) || IsWithin(tree_, loop, one.first);
     });
@@ -70,7 +71,7 @@ class ElementSums {
     for (const int node : Subtree(tree_, counted->parts.body)) {
       if (!IsStore(tree_, node)) continue;
       const int target = Assigned(tree_, node);
-      if (tree_.Operator(node) != "+=" || BufferOf(target) < 0 || !IsArithmetic(tree_.node(target).type)) return;
+      if (!Adds(node) || BufferOf(target) < 0 || !IsArithmetic(tree_.node(target).type)) return;
       const auto same = [&](int other) { return BufferOf(other) == BufferOf(target); };
       if (std::any_of(elements.begin(), elements.end(), same)) continue;
       // Under a condition there may be no such element.
@@ -96,7 +97,21 @@ class ElementSums {
       before += fmt::format("{} {} = {} ? {} : 0;\n{}", tree_.node(element).type, name, has_turns, tree_.Text(element), indent);
       after += fmt::format("\n{}if ({}) {} = {};", indent, has_turns, tree_.Text(element), name);
     }
-    if (!elements.empty()) replaced_.emplace_back(loop, before + TextWith(tree_, loop, uses) + after);
+    if (elements.empty()) return;
+    // Nothing stands between a loop and its pragma.
+    if (const int pragma = counted->parts.pragma; pragma >= 0)
+      replaced_.emplace_back(pragma, before + std::string(tree_.Text(pragma))), before.clear();
+    replaced_.emplace_back(loop, before + TextWith(tree_, loop, uses) + after);
+  }
+
+  // `p[i] += x` or `p[i] = p[i] + x`.
+  bool Adds(int store) const {
+    if (tree_.Operator(store) != "=") return tree_.Operator(store) == "+=";
+    const auto& sides = tree_.node(store).children;
+    const int sum = WithoutParentheses(tree_, sides.back());
+    if (tree_.Operator(sum) != "+" || tree_.node(sum).children.size() != 2) return false;
+    const int before = WithoutParentheses(tree_, tree_.node(sum).children.front());
+    return SameTokens(tree_.Text(before), tree_.Text(Assigned(tree_, store)));
   }
 
   // Statements of a block, of which the first stores to an element and a later one is a loop that adds to it.
@@ -116,28 +131,43 @@ class ElementSums {
         if (!IsWithin(tree_, use, statement)) continue;
         const int named = tree_.node(use).parent;
         if (tree_.Text(named) != tree_.Text(element)) return;
+        // What the first statement reads is the element from before it.
+        if (statement == statements.front()) continue;
         uses.push_back(named);
-        const bool stores = tree_.node(named).parent != statements.front() && IsStore(tree_, tree_.node(named).parent);
-        adds = adds || (tree_.node(statement).kind_name == "ForStmt" && stores);
+        adds = adds || (tree_.node(statement).kind_name == "ForStmt" && IsStore(tree_, tree_.node(named).parent));
       }
     }
-    // What is replaced as a whole already is for another round.
+    // What is replaced already is for another round.
     const auto in_other = [&](int use) {
-      return std::any_of(wholes_.begin(), wholes_.end(), [&](int whole) { return IsWithin(tree_, use, whole); });
+      return std::any_of(replaced_.begin(), replaced_.end(), [&](const auto& one) { return IsWithin(tree_, use, one.first); });
     };
-    if (!adds || std::any_of(uses.begin(), uses.end(), in_other) || in_other(statements[count - 1])) return;
+    const int last = statements[count - 1];
+    if (!adds || in_other(element) || std::any_of(uses.begin(), uses.end(), in_other) || in_other(last)) return;
     names_.push_back(NewName());
     const std::string& name = names_.back();
-    for (const int use : uses) replaced_.emplace_back(use, use == element ? tree_.node(element).type + " " + name : name);
-    const int last = statements[count - 1];
-    Replacements in_last;
-    for (const auto& [use, text] : replaced_) {
-      if (IsWithin(tree_, use, last)) in_last.emplace_back(use, text);
+    for (const int use : uses) replaced_.emplace_back(use, name);
+    const std::string declared = fmt::format("{} {}", tree_.node(element).type, name);
+    const int first = statements.front();
+    if (tree_.Operator(first) == "=") {
+      replaced_.emplace_back(element, declared);
+    } else {
+      const std::string_view by = tree_.Operator(first);
+      const std::string value = Taken(tree_.node(first).children.back());
+      replaced_.emplace_back(
+          first, fmt::format("{} = {} {} {};", declared, tree_.Text(element), by.substr(0, by.size() - 1), Parenthesised(value)));
     }
-    const std::string text = TextWith(tree_, last, in_last);
-    std::erase_if(replaced_, [&](const auto& one) { return IsWithin(tree_, one.first, last); });
-    wholes_.push_back(last);
+    const std::string text = Taken(last);
     replaced_.emplace_back(last, fmt::format("{}\n{}{} = {};", text, IndentOf(tree_, last), tree_.Text(element), name));
+  }
+
+  // The text of a node with what is replaced in it, which is no longer replaced by itself.
+  std::string Taken(int node) {
+    Replacements within;
+    for (const auto& one : replaced_) {
+      if (IsWithin(tree_, one.first, node)) within.push_back(one);
+    }
+    std::erase_if(replaced_, [&](const auto& one) { return IsWithin(tree_, one.first, node); });
+    return TextWith(tree_, node, within);
   }
 
   // Whether a statement goes on to the next, and other threads see nothing of what it does in between.
@@ -178,7 +208,6 @@ class ElementSums {
   const MutationContext& context_;
   const SyntaxTree& tree_;
   Replacements replaced_;
-  std::vector<int> wholes_;  // statements that are replaced with all that is in them
   std::vector<std::string> names_;
 };
 

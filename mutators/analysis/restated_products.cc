@@ -10,6 +10,7 @@
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/product_forms.h"
 #include "mutators/analysis/product_restatement.h"
+#include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_block.h"
 
@@ -53,13 +54,11 @@ std::optional<std::string> InOtherForm(const MutationContext& context, int kerne
     if (std::holds_alternative<Contraction>(AsContraction(other, single->kernel))) return single->tree->text();
     if (auto text = InOtherForm(other, single->kernel, why)) return text;
   }
-  for (const Form form : {WithDeclaredCounters, WithSumInVariable, WithWordsAsBytes}) {
-    const auto formed = FormedBy(form, context, kernel);
-    if (!formed) continue;
-    const MutationContext other = formed->In(context);
-    if (std::holds_alternative<Contraction>(AsContraction(other, formed->kernel))) return formed->tree->text();
-    if (auto text = InOtherForm(other, formed->kernel, why)) return text;
-    return RestatedProduct(other, formed->kernel, why);
+  if (const auto bytes = FormedBy(WithWordsAsBytes, context, kernel)) {
+    const MutationContext other = bytes->In(context);
+    if (std::holds_alternative<Contraction>(AsContraction(other, bytes->kernel))) return bytes->tree->text();
+    if (auto text = InOtherForm(other, bytes->kernel, why)) return text;
+    return RestatedProduct(other, bytes->kernel, why);
   }
   for (const Form form : {WithLateCondition, WithBatchesAlongZ}) {
     const auto formed = FormedBy(form, context, kernel);
@@ -80,6 +79,8 @@ const FoundProduct& KeptWithTree(const MutationContext& context, int kernel) {
     FoundProduct found;
     found.text = InOtherForm(context, kernel, found.why);
     if (!found.text && found.why.empty()) found.text = RestatedProduct(context, kernel, found.why);
+    if (!found.text && !found.why.empty() && SumsInHalf(context.tree, kernel))
+      found.why = "it sums up in half or bfloat16, which rounds after each step";
     return found;
   });
 }

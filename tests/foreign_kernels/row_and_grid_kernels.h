@@ -53,17 +53,16 @@ class ForeignKernelTest : public ChildrenTest {
     const std::string child = parent.rendering.source;
     if (std::getenv("EVO_SHOW_CHILDREN") != nullptr) std::cout << child << std::endl;
     EXPECT_EQ(CompileWith(*nvrtc_, child).message, "") << child;
-    const CompileResult old_code = CompileWith(*compiler_, source);
-    EXPECT_EQ(old_code.outcome, Outcome::kOk) << old_code.message << "\n" << source;
-    if (old_code.outcome != Outcome::kOk) return;
     const auto size_macros = ParseTemplate("child", child).size_macros;
-    CompileResult new_code;
+    CompileResult old_code, new_code;
     const double tolerance = mutator.promise() == Promise::kExact ? 0 : ToleranceOf(text);
     for (const Task& task : TasksOf(text)) {
       if (new_code.program.image.empty() || !size_macros.empty()) {
+        old_code = CompileWith(*compiler_, RenderSizes(source, ValuesFor(size_macros, task.small.sizes)));
+        EXPECT_EQ(old_code.outcome, Outcome::kOk) << old_code.message << "\n" << source;
         new_code = CompileWith(*compiler_, RenderSizes(child, ValuesFor(size_macros, task.small.sizes)), true);
         EXPECT_EQ(new_code.outcome, Outcome::kOk) << new_code.message << "\n" << child;
-        if (new_code.outcome != Outcome::kOk) return;
+        if (old_code.outcome != Outcome::kOk || new_code.outcome != Outcome::kOk) return;
       }
       const auto expected = ForeignOutputs(*device_, text, task, source, old_code, 0);
       EXPECT_EQ(Differences(expected, ForeignOutputs(*device_, text, task, child, new_code, 1), tolerance), 0) << child;
@@ -88,9 +87,12 @@ class ForeignKernelTest : public ChildrenTest {
       SCOPED_TRACE(entry.path().stem().string());
       const std::string source = Parent(ParseTemplate("kernel", text)).rendering.source;
       EXPECT_EQ(CompileWith(*nvrtc_, source).message, "");
-      const CompileResult compiled = CompileWith(*compiler_, source, true);
-      ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message;
+      const auto size_macros = ParseTemplate("parent", source).size_macros;
+      CompileResult compiled;
       for (const Task& task : TasksOf(text)) {
+        if (compiled.program.image.empty() || !size_macros.empty())
+          compiled = CompileWith(*compiler_, RenderSizes(source, ValuesFor(size_macros, task.small.sizes)), true);
+        ASSERT_EQ(compiled.outcome, Outcome::kOk) << compiled.message;
         const auto stored = ForeignOutputs(*device_, text, task, source, compiled, 0);
         EXPECT_EQ(Differences(stored, ForeignOutputs(*device_, text, task, source, compiled, 1), 0), 0);
         for (const double number : stored) ASSERT_TRUE(std::isfinite(number));

@@ -98,5 +98,90 @@ TEST(RestatedProduct, TakesNoIndexThatRepeatsItself) {
   for (const std::string& child : TiledWith(kWalk, "other = col;", "other = col & 127;")) EXPECT_THAT(child, HasSubstr("& 127"));
 }
 
+// Blocks for 128 x 32 elements, of which 16 are a thread's, without any bounds.
+constexpr const char* kLargeTiles = R"(
+// evo:launch large(M, N, K, A, B, C) grid(ceil_div(N, 32), ceil_div(M, 128)) block(256)
+__global__ void large(int M, int N, int K, const float* A, const float* B, float* C) {
+  __shared__ float As[128 * 8];
+  __shared__ float Bs[8 * 32];
+  const int column = threadIdx.x % 32, first = threadIdx.x / 32 * 16;
+  A += blockIdx.y * 128 * K;
+  B += blockIdx.x * 32;
+  C += blockIdx.y * 128 * N + blockIdx.x * 32;
+  float sums[16] = {0.0f};
+  for (int k0 = 0; k0 < K; k0 += 8) {
+    for (int i = 0; i < 128; i += 32)
+      As[(threadIdx.x / 8 + i) * 8 + threadIdx.x % 8] = A[(threadIdx.x / 8 + i) * K + threadIdx.x % 8];
+    Bs[threadIdx.x] = B[threadIdx.x / 32 * N + column];
+    __syncthreads();
+    A += 8;
+    B += 8 * N;
+    for (int k = 0; k < 8; ++k) {
+      const float b = Bs[k * 32 + column];
+      for (int i = 0; i < 16; ++i) sums[i] += As[(first + i) * 8 + k] * b;
+    }
+    __syncthreads();
+  }
+  for (int i = 0; i < 16; ++i) C[(first + i) * N + column] = sums[i];
+}
+)";
+
+TEST(RestatedProduct, OfLargeTilesIsMade) { EXPECT_THAT(ChildrenOf("tile_contraction", kLargeTiles), Not(IsEmpty())); }
+
+// Whose sizes are macros.
+constexpr const char* kCompiledIn = R"(
+// evo:size WIDTH = W
+// evo:launch square(A, B, C) grid(ceil_div(W, 16), ceil_div(W, 16)) block(16, 16)
+#ifndef WIDTH
+#define WIDTH 1024
+#endif
+__global__ void square(const float* A, const float* B, float* C) {
+  const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  if (row >= WIDTH || col >= WIDTH) return;
+  float sum = 0.0f;
+  for (int k = 0; k < WIDTH; ++k) sum += A[row * WIDTH + k] * B[k * WIDTH + col];
+  C[row * WIDTH + col] = sum;
+}
+)";
+
+TEST(RestatedProduct, OfSizesThatAreCompiledInKeepsThem) {
+  const auto children = [](const std::string& text, const std::string& other) {
+    std::string source = kCompiledIn;
+    return ChildrenOf("tile_contraction", source.replace(source.find(text), text.size(), other));
+  };
+  for (const std::string& child : children("sum = 0.0f", "sum = 0.0f")) {
+    EXPECT_THAT(child, HasSubstr("square(const float* A, const float* B, float* C)"));
+    EXPECT_THAT(child, Not(HasSubstr("size_WIDTH")));
+  }
+  EXPECT_THAT(children("sum = 0.0f", "sum = 0.0f"), Not(IsEmpty()));
+  EXPECT_THAT(children("  float sum = 0.0f;\n", "  float sum = 0.0f;\n#if WIDTH > 99\n  sum = A[0];\n#endif\n"), IsEmpty());
+  EXPECT_THAT(children("  float sum = 0.0f;\n", "  float sum = 0.0f;\n  float parts[WIDTH];\n  parts[col] = A[col];\n"),
+              IsEmpty());
+}
+
+// A sum in an element of the output, which has a value before.
+constexpr const char* kInMemory = R"(
+// evo:launch scaled(A, B, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
+__global__ void scaled(const float* A, const float* B, float* C, int M, int N, int K) {
+  const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  if (row >= M || col >= N) return;
+  C[row * N + col] *= 0.5f;
+  for (int k = 0; k < K; ++k) C[row * N + col] += A[row * K + k] * B[k * N + col];
+}
+)";
+
+TEST(RestatedProduct, OfSumsInMemoryBeginsWithTheElement) {
+  const auto begins = [](const std::string& text, const std::string& start) {
+    const auto children = TiledWith(kInMemory, "C[row * N + col] *= 0.5f;\n  ", text);
+    EXPECT_THAT(children, Not(IsEmpty())) << text;
+    for (const std::string& child : children) EXPECT_THAT(child, HasSubstr(start));
+  };
+  begins("C[row * N + col] *= 0.5f; ", " = C[row * N + col] * 0.5f;");
+  begins("C[row * N + col] = 0.5f * C[row * N + col]; ", " = 0.5f * C[row * N + col];");
+  begins("\n#pragma unroll 4\n  ", " = 0 < K ? C[row * N + col] : 0;");
+  EXPECT_THAT(TiledWith(kInMemory, "C[row * N + col] *= 0.5f;", "C[row * N + col] = 0.5f * C[row * N];"), IsEmpty());
+  EXPECT_THAT(TiledWith(kInMemory, "C[row * N + col] *= 0.5f;", "if (row > 2) C[row * N + col] *= 0.5f;"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace evo

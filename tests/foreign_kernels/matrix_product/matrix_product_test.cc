@@ -29,7 +29,8 @@ TEST_F(ForeignProducts, TileContraction) {
                              {"20_upper_half"},
                              {"21_uchar4"},
                              {"22_strictly_lower", "below: its guard has more than bounds of the indices"},
-                             {"23_sums_of_half2", "it calls __float2half2_rn, which is not known"}});
+                             {"23_sums_of_half2", "it sums up in half or bfloat16, which rounds after each step"},
+                             {"24_width_compiled_in"}});
 }
 
 // Sums that are divided among blocks.
@@ -56,7 +57,8 @@ TEST_F(ForeignProducts, SplitK) {
                          {"20_upper_half"},
                          {"21_uchar4"},
                          {"22_strictly_lower", "(silence)"},
-                         {"23_sums_of_half2", "(silence)"}});
+                         {"23_sums_of_half2", "(silence)"},
+                         {"24_width_compiled_in"}});
 }
 
 // Products of half and bfloat16 apply, and those of floats are refused.
@@ -83,7 +85,8 @@ const std::vector<ForeignKernel> kOnlyOfHalves = {
     {"20_upper_half", "gram: the factor"},
     {"21_uchar4", "byte_products: it sums up in int"},
     {"22_strictly_lower", "(silence)"},
-    {"23_sums_of_half2", "(silence)"}};
+    {"23_sums_of_half2", "(silence)"},
+    {"24_width_compiled_in", "matmul: the factor `a[(long long)row_2 * WIDTH + k]` is no element of half or bfloat16"}};
 
 TEST_F(ForeignProducts, TensorContraction) { Check("tensor_contraction", kOnlyOfHalves); }
 
@@ -112,7 +115,8 @@ TEST_F(ForeignProducts, SplitTensorContraction) {
          {"20_upper_half"},
          {"21_uchar4", "byte_products: it sums up in int"},
          {"22_strictly_lower", "(silence)"},
-         {"23_sums_of_half2", "(silence)"}});
+         {"23_sums_of_half2", "(silence)"},
+         {"24_width_compiled_in"}});
 }
 
 // Bytes, by one of several ways of writing them.
