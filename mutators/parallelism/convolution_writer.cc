@@ -26,8 +26,8 @@ constexpr std::string_view kOwnTotal = "total";
 
 // Of a depthwise convolution, as the launch line says it, or with numbers for all sizes.
 std::string PlaneTileBytes(const ConvolutionParameters& names, const Convolution& found, bool in_launch) {
-  const auto text = [&](const Convolution::Number& number, std::int64_t most) {
-    return in_launch ? number.launch : std::to_string(number.constant.value_or(most));
+  const auto text = [&](const auto& of, std::int64_t most) {
+    return in_launch ? of.launch : std::to_string(of.constant.value_or(most));
   };
   const auto extent = [&](const std::string& tile, const Convolution::Number& stride, const Convolution::Number& taps,
                           const Convolution::Number& dilation) {
@@ -39,7 +39,6 @@ std::string PlaneTileBytes(const ConvolutionParameters& names, const Convolution
                      text(found.columns, kMostTapsOfSize));
 }
 
-// The filters as one row of elements, also where they are an array of several dimensions in constant memory.
 std::string FiltersInRow(const SyntaxTree& tree, const Convolution& found) {
   const SyntaxNode& filters = tree.node(found.f);
   if (filters.kind_name == "ParmDecl" || std::count(filters.type.begin(), filters.type.end(), '[') < 2) return filters.name;
@@ -118,12 +117,12 @@ std::string ConvolutionWriter::SumBytes() const {
 // What stays of the source: its own names must differ from those there.
 std::string ConvolutionWriter::Kept() const {
   const SyntaxNode& kernel = tree_.node(found_.kernel);
-  const std::string_view head = tree_.Text({kernel.range.begin, tree_.node(kernel.children.back()).range.begin});
-  std::string kept = fmt::format("{} {}", tree_.node(found_.f).name, head);
+  std::string kept(tree_.Text({kernel.range.begin, tree_.node(kernel.children.back()).range.begin}));
   for (const Convolution::Kept& one : found_.kept) kept += fmt::format(" {} ", tree_.Text(one.declaration));
   for (const int statement : found_.epilogue) kept += fmt::format(" {} ", tree_.Text(statement));
   if (found_.accumulator >= 0) kept += fmt::format(" {} ", tree_.Text(found_.accumulator));
   const std::string& text = tree_.text();
+  kept += tree_.node(found_.f).name + "\n";
   for (std::size_t at = text.find("#define "); at != std::string::npos; at = text.find("#define ", at + 1))
     kept += text.substr(at, text.find('\n', at) + 1 - at);
   return kept;
