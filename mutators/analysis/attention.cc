@@ -101,12 +101,13 @@ class AttentionFinder {
       return Refuse("its rows have keys that are neither all nor those up to the row");
     for (const std::size_t number : {0u, 1u}) {
       for (const std::size_t at : {0u, 1u}) {
-        if (!Computes(traces_[number][at], roles_, kTriedRows[at])) return Refuse(std::string(kNoAttention));
+        const ThreadTrace& trace = traces_[number][at];
+        if (Computes(trace, roles_, kTriedRows[at])) continue;
+        return Refuse(trace.beside.empty() ? std::string(kNoAttention)
+                                           : fmt::format("{}, or not its logarithm of sums", kNoAttention));
       }
     }
-    found_.depth = roles_.depth;
-    found_.causal = roles_.causal;
-    found_.scale = roles_.scale;
+    found_.depth = roles_.depth, found_.causal = roles_.causal, found_.scale = roles_.scale;
     return true;
   }
 
@@ -217,7 +218,7 @@ class AttentionFinder {
     std::string words = fmt::format("{} {} {}", found_.rows, found_.keys, found_.scale);
     for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
       words += fmt::format(" {} {}", matrix->base, matrix->stride);
-    for (const Attention::Plane* plane : {&found_.term.plane, &found_.mask.plane})
+    for (const Attention::Plane* plane : {&found_.term.plane, &found_.mask.plane, &found_.sums})
       words += fmt::format(" {} {} {}", plane->base, plane->row_stride, plane->key_stride);
     words += fmt::format(" {} {}", found_.term.factor, found_.window);
     for (const int guard : found_.guards) words += fmt::format(" {}", tree_.Text(guard));

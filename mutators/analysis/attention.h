@@ -71,6 +71,7 @@ struct Attention {
   std::string scale;             // of type float or double
   Term term;
   Mask mask;
+  Plane sums;          // where each row stores the logarithm of the sum of its scores' exponentials, too, as a float
   std::string window;  // of causal rows: how many keys they have at most, the last of which is their own; empty: all
   // Whether each row has keys of its own, as the one query of a head has in decoding. Then a block has one row, strides of Q and
   // O are 0, and the texts may name the row: blockIdx, or this variable, which `rows` bounds.

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kLog2 = 0.693147180559945;
 constexpr std::string_view kLog2Text = "0.69314718f", kTimesText = " * ";
+// Of what a row stores beside its elements: the numbers of kernels have seven digits.
+constexpr double kLogSumTolerance = 2e-5;
 // Numbers that data is multiplied by, of which products of two may be one factor. Distances of keys are many more.
 constexpr std::size_t kMostProducts = 32;
 
@@ -121,9 +123,9 @@ std::vector<AttentionRoles> MatricesIn(const ThreadTrace& trace, int extra) {
 
 // The scale and the term's factor with which the keys of a row, from this one on, are those of what a thread stored.
 std::optional<std::pair<double, double>> FactorsIn(const ThreadTrace& trace, const AttentionRoles& roles, const AttentionRow& row,
-                                                   std::size_t from) {
+                                                   std::size_t from, std::optional<double> only = {}) {
   const std::vector<double> factors = PossibleTermFactors(trace, roles);
-  for (const double scale : PossibleFactors(trace, roles.scale, false)) {
+  for (const double scale : only ? std::vector{*only} : PossibleFactors(trace, roles.scale, false)) {
     for (const double factor : factors) {
       if (row.IsDefined(scale, factor, from)) return std::pair(scale, factor);
     }
@@ -189,9 +191,14 @@ std::int64_t KeysRead(const ThreadTrace& trace, const AttentionRoles& roles) {
   return read == trace.reads.end() ? 0 : static_cast<std::int64_t>(read->second.size()) / roles.depth;
 }
 
-bool Computes(const ThreadTrace& trace, const AttentionRoles& roles, std::int64_t row) {
+bool Computes(const ThreadTrace& trace, const AttentionRoles& roles, std::int64_t row, std::optional<double> scale) {
   const auto computed = AttentionRowOf(trace, roles, row);
-  return computed && AreLimitsVoid(trace) && FactorsIn(trace, roles, *computed, 0);
+  const auto factors = computed && AreLimitsVoid(trace) ? FactorsIn(trace, roles, *computed, 0, scale) : std::nullopt;
+  if (!factors) return false;
+  return std::all_of(trace.beside.begin(), trace.beside.end(), [&](const auto& one) {
+    const double log_sum = computed->LogSum(factors->first, factors->second);
+    return std::fabs(one.second.begin()->second.value - log_sum) <= kLogSumTolerance * (1 + std::fabs(log_sum));
+  });
 }
 
 std::optional<std::int64_t> WindowIn(const ThreadTrace& trace, const AttentionRoles& roles, std::int64_t row) {

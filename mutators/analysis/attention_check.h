@@ -39,8 +39,8 @@ bool IsLimitVoid(const std::pair<double, double>& limit);
 std::optional<AttentionRoles> RolesIn(const ThreadTrace& trace, std::int64_t row, int mask = -1, bool shows_zero = false);
 // The same with something that is added to scores.
 std::optional<AttentionRoles> RolesWithTerm(const ThreadTrace& trace, std::int64_t row, int mask = -1, bool shows_zero = false);
-// Whether a thread of this row computed what these roles say.
-bool Computes(const ThreadTrace& trace, const AttentionRoles& roles, std::int64_t row);
+// Whether a thread of this row computed what these roles say, with this scale if there is one.
+bool Computes(const ThreadTrace& trace, const AttentionRoles& roles, std::int64_t row, std::optional<double> scale = {});
 // The window with which it did; nullopt if there is none, or a smaller one would do as well.
 std::optional<std::int64_t> WindowIn(const ThreadTrace& trace, const AttentionRoles& roles, std::int64_t row);
 // Whether it stored the mean of the values that the row would see if nothing was hidden by a mask.

@@ -146,12 +146,29 @@ bool AttentionLayout::FindMask(const AttentionRoles& roles, Attention& found) {
   return FindPlane(roles.mask, std::move(forms), found.mask.plane);
 }
 
+bool AttentionLayout::FindSums(Attention& found) {
+  const auto& beside = traces_[0][1].beside;
+  for (const auto& of_setting : traces_) {
+    for (const ThreadTrace& trace : of_setting) {
+      if (trace.beside.size() != beside.size() || (!beside.empty() && trace.beside.begin()->first != beside.begin()->first))
+        return Refuse("its rows store sums in some launches only");
+    }
+  }
+  if (beside.empty()) return true;
+  const int parameter = beside.begin()->first;
+  if (found.own_keys || found.keyless || found.mask.plane.parameter >= 0 || !found.window.empty())
+    return Refuse(
+        fmt::format("it stores sums in {}, and rows may see few keys or none, or have keys of their own", NameOf(parameter)));
+  if (!FindPlane(parameter, FormsOf(beside.begin()->second), found.sums)) return false;
+  return found.sums.type == "float" || Refuse(fmt::format("it stores sums of type {}", found.sums.type));
+}
+
 bool AttentionLayout::Find(const AttentionRoles& roles, Attention& found) {
   for (const auto& [matrix, part, by_row] : {std::tuple(&found.q, roles.q, true), std::tuple(&found.k, roles.k, false),
                                              std::tuple(&found.v, roles.v, false), std::tuple(&found.o, roles.o, true)}) {
     if (!FindMatrix(part, by_row, found, *matrix)) return false;
   }
-  return FindTerm(roles, found) && FindMask(roles, found);
+  return FindTerm(roles, found) && FindMask(roles, found) && FindSums(found);
 }
 
 }  // namespace evo

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
 
@@ -55,16 +56,30 @@ bool AttentionLong::Find(AttentionRoles roles, Attention& found) {
   return Refuse("no row stores anything where there are many keys");
 }
 
+// What scores are multiplied by whatever the length is: runs without forms take any number that a row multiplies by. nullopt if
+// the scale names a parameter that is one of the sizes that change.
+std::optional<double> AttentionLong::ScaleOfAllLengths(const AttentionRoles& roles) const {
+  for (const auto& [parameter, expression] : runs_.arguments()) {
+    const auto names = expression.Names();
+    const bool changes =
+        std::any_of(names.begin(), names.end(), [&](const std::string& name) { return driving_.contains(name); });
+    if (changes && ContainsName(roles.scale, tree_.node(parameter).name)) return std::nullopt;
+  }
+  return ScaleIn(traces_[1][1], roles, kDrivenRow);
+}
+
 bool AttentionLong::RunLength(AttentionRoles roles, std::int64_t length, Attention& found) {
   std::array<std::pair<std::int64_t, std::int64_t>, 2> first{};  // of the longest row: where its keys and values begin
   std::int64_t seen = 0;
+  const std::optional<double> scale = ScaleOfAllLengths(roles);
   for (const std::int64_t row : {length - 1, length / 2, std::int64_t{1}}) {
     const ThreadTrace trace = runs_.RunWith(1, row, driving_, length);
     if (!trace.refusal.empty()) return Refuse(trace.refusal);
     const auto refuse = [&] { return Refuse(fmt::format("with {} keys, {}", length, kNoLongAttention)); };
     const std::int64_t all = roles.causal ? row + 1 : length;
     const auto computes = [&] {
-      return Computes(trace, roles, row) && KeysRead(trace, roles) >= (roles.window > 0 ? std::min(roles.window, all) : all);
+      return Computes(trace, roles, row, scale) &&
+             KeysRead(trace, roles) >= (roles.window > 0 ? std::min(roles.window, all) : all);
     };
     if (roles.causal && row == length - 1 && !computes()) {
       const auto window = WindowIn(trace, roles, row);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "mutators/analysis/attention.h"
@@ -20,6 +21,7 @@ class AttentionLong {
 
  private:
   bool Refuse(std::string why);
+  std::optional<double> ScaleOfAllLengths(const AttentionRoles& roles) const;
   bool RunLength(AttentionRoles roles, std::int64_t length, Attention& found);
   bool FindWindow(const AttentionRoles& roles, std::int64_t row, std::int64_t length, std::int64_t window, Attention& found);
   bool KeepsLongWindow(const AttentionRoles& roles, const std::string& size, std::int64_t length, const Attention& found);

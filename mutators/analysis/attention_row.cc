@@ -129,6 +129,13 @@ bool AttentionRow::IsDefined(double scale, double factor, std::size_t from) cons
   return std::isfinite(difference);
 }
 
+double AttentionRow::LogSum(double scale, double factor) const {
+  double largest = -INFINITY, sum = 0;
+  for (std::size_t i = 0; i < dots.size(); ++i) largest = std::max(largest, dots[i] * scale + terms[i] * factor);
+  for (std::size_t i = 0; i < dots.size(); ++i) sum += std::exp(dots[i] * scale + terms[i] * factor - largest);
+  return largest + std::log(sum);
+}
+
 bool AttentionRow::TellsScores(double scale, double factor) const {
   std::vector<double> scores;
   for (std::size_t i = 0; i < dots.size(); ++i) scores.push_back(dots[i] * scale + terms[i] * factor);

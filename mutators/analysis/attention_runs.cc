@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -28,8 +29,9 @@ constexpr std::int64_t kLargerSize = 14;
 constexpr std::int64_t kLargerEnlargedSize = 46, kTimesLarger = 3;
 // Threads of a block, where it asks for them.
 constexpr std::int64_t kBlockThreads = 4096;
-// Of loops of threads that share a row, in all runs of a kernel: those that are found take up to 400,000.
-constexpr std::int64_t kMostTurnsOfRows = 1 << 21;
+// Of loops of threads that share a row, in all runs of a kernel: those that are found take up to 400,000, and tiles of 32 keys of
+// 64 elements, all of which a thread goes through, four million.
+constexpr std::int64_t kMostTurnsOfRows = 6 << 20;
 // Heads among which the first without work is looked for: with more than products of three sizes.
 constexpr std::int64_t kMostHeads = 200;
 
@@ -45,6 +47,15 @@ std::int64_t ValueOf(const AffineForm& form, const std::map<int, std::int64_t>& 
     value += term;
   }
   return value;
+}
+
+// What a row stores beside its elements, if that is one element of another buffer.
+void SetApart(ThreadTrace& trace) {
+  if (trace.stores.size() != 2) return;
+  const auto first = trace.stores.begin(), second = std::next(first);
+  const auto one = first->second.size() == 1 ? first : second;
+  if (one->second.size() != 1 || (one == first ? second : first)->second.size() == 1) return;
+  trace.beside.insert(trace.stores.extract(one));
 }
 
 // All that one trace tells of the code in another.
@@ -154,6 +165,7 @@ std::optional<ThreadSetting> AttentionRuns::SettingOf(std::size_t number, std::i
 ThreadTrace AttentionRuns::RunSetting(const ThreadSetting& setting, std::int64_t row) {
   ThreadTrace trace = row_.together() ? RunTogether(setting, row) : run_.Run(setting);
   SplitParts(given_.packing, row, trace);
+  SetApart(trace);
   return trace;
 }
 

@@ -160,6 +160,15 @@ std::optional<double> RealConstant(const SyntaxTree& tree, std::string_view text
   return std::nullopt;
 }
 
+std::string_view MeaningOf(const SyntaxTree& tree, std::string_view name) {
+  const std::string_view macro = MacroText(tree.text(), name);
+  if (macro.empty()) return ConstantText(tree, name);
+  // Which of several definitions counts is up to the preprocessor.
+  const std::string_view after =
+      std::string_view(tree.text()).substr(static_cast<std::size_t>(macro.data() - tree.text().data()));
+  return MacroText(after, name).empty() ? macro : std::string_view();
+}
+
 bool DependsOnSize(const SyntaxTree& tree, std::string_view expression) {
   return DependsOnSize(tree, expression, kConstantDepth);
 }

@@ -18,6 +18,10 @@ std::optional<double> RealConstant(const SyntaxTree& tree, std::string_view text
 // The text of the number that a name stands for, as a macro or a file-scope constant; empty if it is none.
 std::string_view LiteralBehind(const SyntaxTree& tree, std::string_view name);
 
+// The text that a name stands for, as a macro without arguments that is defined once or as a file-scope constant; empty if it is
+// neither.
+std::string_view MeaningOf(const SyntaxTree& tree, std::string_view name);
+
 // The parameters on which an expression depends, directly or through macros and constants, with their present values: those that
 // an edit needs if it is right because of the expression's present value. All parameters if the expression contains a name that
 // stands for none of these.

@@ -47,8 +47,7 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   found.element = PointedTo(tree, found.x);
   if (tree.node(found.x).kind_name != "ParmDecl") return "its images are in constant memory";
   const bool constant = tree.node(found.f).kind_name != "ParmDecl";
-  if (constant && (found.element != "float" || ExtentsOf(tree.node(found.f).type).size() != 1))
-    return "its filters are in constant memory, where only one row of floats is understood";
+  if (constant && found.element != "float") return "its filters are in constant memory, where only floats are understood";
   const std::set<int> written = WrittenIn(tree, kernel);
   ConvolutionNumbers numbers(tree, runs, written, shapes.launches());
   if (!numbers.AddSizes(found)) return numbers.why();

@@ -186,9 +186,10 @@ std::optional<ConvolutionShape> WithOutput(ConvolutionShape shape, const Convolu
   const auto depths = shape.planes > 1 ? sizes_of(shape.depth, shape.planes, shape.dilation_z, 1) : std::set<std::int64_t>{1};
   const auto heights = sizes_of(shape.height, shape.rows, shape.dilation_y, shape.stride_y);
   const auto widths = sizes_of(shape.width, shape.columns, shape.dilation_x, shape.stride_x);
-  for (const std::int64_t count : shape.filters > 0 ? std::set{shape.filters} : values) {
+  const bool known = shape.filters > 0;
+  for (const std::int64_t count : known ? std::set{shape.filters} : values) {
     shape.filters = count;
-    if ((count < 2 * shape.groups && !shape.IsDepthwise()) || count % shape.groups != 0) continue;
+    if ((count < 2 * shape.groups && !(known && shape.IsDepthwise())) || count % shape.groups != 0) continue;
     std::vector<std::optional<SampleOrigin>> origins;  // none where all taps are outside of the image
     bool whole = true;
     for (const ConvolutionSample& sample : samples) {
@@ -246,8 +247,26 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
   // Taps that come back on the other side of an image lie otherwise in some of its elements.
   std::size_t tried = 0;
   bool like = false;
+  const auto depthwise = [&](const ConvolutionSample& sample, const std::set<std::int64_t>& of_groups) {
+    std::optional<ConvolutionShape> found;
+    for (ConvolutionShape shape : DepthwiseShapesOfTaps(sample, of_groups)) {
+      // A matrix times a vector is one of a row, too, with strides as long as its filter.
+      const bool row = shape.rows == 1;
+      like = like || !row;
+      for (const std::int64_t extent : values) {
+        (row ? shape.width : shape.height) = extent;
+        if (!found && extent >= (row ? shape.columns : shape.rows)) found = as_found(shape);
+        if (found && row && found->stride_x != 1) found.reset();
+      }
+    }
+    return found;
+  };
   for (const ConvolutionSample& sample : samples) {
     if (sample.products.size() != most || ++tried > kMostSamplesOfTaps) continue;
+    // With one channel and one filter more filters would explain the same.
+    if (groups == 1) {
+      if (const auto found = depthwise(sample, {1})) return *found;
+    }
     for (ConvolutionShape shape : ShapesOfTaps(sample, values, groups)) {
       // Many a sum has taps like those of one row.
       like = like || shape.rows > 1;
@@ -259,13 +278,7 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
       }
     }
     if (tried > kMostSamplesTransposed || groups > 1) continue;
-    for (ConvolutionShape shape : DepthwiseShapesOfTaps(sample, values)) {
-      like = true;
-      for (const std::int64_t height : values) {
-        shape.height = height;
-        if (const auto found = height >= shape.rows ? as_found(shape) : std::nullopt) return *found;
-      }
-    }
+    if (const auto found = depthwise(sample, values)) return *found;
     for (const ConvolutionShape& shape : TransposedShapesOfTaps(sample, values)) {
       like = like || shape.rows > 1;
       if (const auto found = as_found(shape)) return *found;

@@ -29,7 +29,8 @@ struct ConvolutionShape {
   bool transposed = false;
 
   std::int64_t AllChannels() const { return channels * groups; }  // of an image
-  bool IsDepthwise() const { return groups > 1 && filters == groups && channels == 1; }
+  // One channel and one filter, in each group or in all.
+  bool IsDepthwise() const { return filters == groups && channels == 1; }
   std::int64_t Taps() const { return planes * rows * columns; }
   std::int64_t Pixels() const { return depth * height * width; }  // of an image
   std::int64_t OutPixels() const { return out_depth * out_height * out_width; }

@@ -76,6 +76,21 @@ std::optional<Convolution::Number> ConvolutionNumbers::ProductOf(std::int64_t fi
   return std::nullopt;
 }
 
+// An extent of images of which the kernel knows how often filters fit in: `out + taps - 1`.
+std::optional<Convolution::Number> ConvolutionNumbers::OfInside(std::int64_t ConvolutionShape::*extent, std::int64_t taps,
+                                                                std::int64_t other_taps) const {
+  const auto filter = NumberOf(taps, other_taps);
+  if (!filter || filter->constant) return std::nullopt;
+  for (const LaunchNumber& number : numbers_.Shifted(0)) {
+    if (number.values[0] + taps - 1 == launches_[0].shape.*extent &&
+        number.values[1] + other_taps - 1 == launches_[1].shape.*extent)
+      return Number{fmt::format("({} + {} - 1)", number.kernel, filter->kernel),
+                    fmt::format("({} + {} - 1)", number.launch, filter->launch),
+                    {}};
+  }
+  return std::nullopt;
+}
+
 // The product of an integer of the kernel and of the number of groups.
 std::optional<Convolution::Number> ConvolutionNumbers::TimesGroups(std::int64_t first, std::int64_t second,
                                                                    const Number& groups) const {
@@ -149,6 +164,12 @@ std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t fir
   if (fits(size)) return size;
   const Number defined{DefinedSize(axis, &Number::kernel), DefinedSize(axis, &Number::launch), {}};
   if (fits(defined)) return defined;
+  // As many as of filters that are never outside of the image, though some are.
+  if (!transposed && stride.constant == 1 && dilation.constant == 1) {
+    const Number inside{
+        fmt::format("({} - {} + 1)", size.kernel, taps.kernel), fmt::format("({} - {} + 1)", size.launch, taps.launch), {}};
+    if (fits(inside)) return inside;
+  }
   const Number strided{
       fmt::format("({} * {})", size.kernel, stride.kernel), fmt::format("({} * {})", size.launch, stride.launch), {}};
   if (transposed && fits(strided)) return strided;
@@ -181,8 +202,11 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
     if (!number && size == &Shape::width && found.height.constant == 1)
       number = ProductOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && (size == &Shape::depth || size == &Shape::height || size == &Shape::width)) {
-      if (const auto near = numbers_.Find({launches_[0].shape.*size, launches_[1].shape.*size}, kFurthestExtent))
-        number = Number{near->kernel, near->launch, {}};
+      const auto taps = size == &Shape::width ? &Shape::columns : size == &Shape::height ? &Shape::rows : &Shape::planes;
+      number = OfInside(size, launches_[0].shape.*taps, launches_[1].shape.*taps);
+      const auto near =
+          number ? std::nullopt : numbers_.Find({launches_[0].shape.*size, launches_[1].shape.*size}, kFurthestExtent);
+      if (near) number = Number{near->kernel, near->launch, {}};
     }
     if (!number) return Refuse(fmt::format("its {} is neither a constant nor a parameter of the kernel", what));
     found.*to = *number;

@@ -48,6 +48,7 @@ class ConvolutionNumbers {
   std::optional<Number> HalfOf(std::int64_t first, std::int64_t second) const;
   std::optional<Number> ProductOf(std::int64_t first, std::int64_t second) const;
   std::optional<Number> TimesGroups(std::int64_t first, std::int64_t second, const Number& groups) const;
+  std::optional<Number> OfInside(std::int64_t ConvolutionShape::*extent, std::int64_t taps, std::int64_t other_taps) const;
   bool AddGroups(Convolution& found);
   std::optional<Number> SizeOf(std::int64_t first, std::int64_t second) const;
   // An axis of a convolution.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -22,6 +24,9 @@ constexpr std::int64_t kLargeSizes[3][10] = {
 constexpr std::int64_t kManifoldSizes[3][10] = {
     {8, 12, 16, 20, 24, 28, 32, 36, 40, 44}, {12, 8, 20, 24, 16, 32, 28, 40, 36, 48}, {16, 20, 12, 8, 28, 24, 36, 32, 44, 40}};
 constexpr std::size_t kManifoldChoice = 2;
+// Of kernels with few sizes, whose filters may be constants as long as small images. How much larger those are.
+constexpr std::size_t kWideChoice = 3;
+constexpr std::int64_t kMoreOfWide = 14;
 constexpr std::int64_t kTapSizes[2][3][6] = {{{3, 2, 1, 2, 1, 2}, {6, 3, 2, 1, 2, 1}, {5, 3, 3, 1, 3, 1}},
                                              {{2, 1, 3, 1, 2, 3}, {1, 3, 2, 2, 1, 3}, {3, 2, 1, 3, 1, 2}}};
 // Of kernels with groups, as multiples of the number of groups. None is a multiple of another one in two settings.
@@ -31,12 +36,30 @@ constexpr std::int64_t kSizesOfGroup[3][10] = {
 constexpr std::size_t kTapsWithGroups[] = {0, 1, 2, 3, 4, 5};
 constexpr std::size_t kLeastLargeSizes = 3;
 constexpr std::size_t kCuts[] = {kMostConvolutionSizes, 5, 4, 6, 3};
+// Of so few sizes all but one or two may be those of taps.
+constexpr std::size_t kFewSizes = 3;
 // Elements of a launch that are looked at.
 constexpr std::size_t kSamples = 40;
+// Of kernels with few sizes more: of images of one row only the last element tells how long they are.
+constexpr std::size_t kSamplesOfFew = 160;
+constexpr char kNoNumbers[] = "its launch line passes what is no number";
 constexpr char kNoGroupedConvolution[] =
     "what a group sums up is not X[n][group * channels + c][y + i][x + j] * F[k][c][i][j] over c, i and j";
 // Floats in constant memory.
 constexpr std::int64_t kMostConstantElements = 16384;
+
+// Whether a size is called as taps, strides and paddings are.
+bool IsNameOfTaps(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string_view counted : {"num", "count", "out"}) {
+    if (name.find(counted) != std::string::npos || name.starts_with("n_")) return false;
+  }
+  for (const std::string_view part : {"kernel", "filter", "mask", "tap", "ksize", "radius", "stride", "pad", "dilat"}) {
+    if (name.find(part) != std::string::npos) return true;
+  }
+  constexpr std::string_view kShort[] = {"k", "r", "s", "p", "kh", "kw", "fh", "fw", "k_h", "k_w"};
+  return std::find(std::begin(kShort), std::end(kShort), name) != std::end(kShort);
+}
 
 // Those of elements with the most and with the fewest taps first.
 std::vector<std::int64_t> Threads(std::vector<ConvolutionSampler::Sampled> samples) {
@@ -71,26 +94,46 @@ LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut
   const auto& taps = kTapSizes[choice % std::size(kTapSizes)][number];
   const auto& large = choice == kManifoldChoice ? kManifoldSizes[number] : kLargeSizes[number];
   LaunchRuns::Sizes sizes;
-  const auto& names = runs_.names();
-  for (std::size_t i = 0; i < names.size(); ++i) sizes[names[i]] = i < cut ? large[i] : taps[(i - cut) % std::size(taps)];
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    sizes[names_[i]] = i < cut ? large[i] + (choice == kWideChoice ? kMoreOfWide : 0) : taps[(i - cut) % std::size(taps)];
   return sizes;
+}
+
+// With so many sizes that are none of taps.
+bool ConvolutionShapes::FindWith(std::size_t cut, std::size_t choice) {
+  sampler_.Reset();
+  why_.clear();
+  if (!FindShape(0, SizesOf(0, cut, choice), 1) || !FindShape(1, SizesOf(1, cut, choice), 1)) return false;
+  third_ = SizesOf(2, cut, choice);
+  multiple_ = choice == kManifoldChoice ? 4 : 1;
+  return launches_[0].shape.HasSameLayout(launches_[1].shape);
 }
 
 bool ConvolutionShapes::Find(bool manifold) {
   std::string first_why;
-  for (const std::size_t cut : kCuts) {
-    if (cut < kMostConvolutionSizes && cut >= runs_.names().size()) continue;
+  names_ = runs_.names();
+  std::vector<std::size_t> cuts(std::begin(kCuts), std::end(kCuts));
+  if (names_.size() <= kFewSizes) cuts.insert(cuts.end(), {2, 1});
+  const auto try_cut = [&](std::size_t cut) {
     for (std::size_t choice = manifold ? kManifoldChoice : 0; choice <= (manifold ? kManifoldChoice : 1); ++choice) {
-      if (choice == 1 && cut >= runs_.names().size()) continue;
-      sampler_.Reset();
-      why_.clear();
-      if (FindShape(0, SizesOf(0, cut, choice), 1) && FindShape(1, SizesOf(1, cut, choice), 1)) {
-        third_ = SizesOf(2, cut, choice);
-        multiple_ = choice == kManifoldChoice ? 4 : 1;
-        if (launches_[0].shape.HasSameLayout(launches_[1].shape)) return true;
-      }
-      if (first_why.empty()) first_why = why_;
+      if (choice == 1 && cut >= names_.size()) continue;
+      if (FindWith(cut, choice)) return true;
+      if (first_why.empty() || (first_why == kNoNumbers && !why_.empty())) first_why = why_;
     }
+    return false;
+  };
+  if (!manifold && names_.size() <= kFewSizes && FindWith(kMostConvolutionSizes, kWideChoice)) return true;
+  for (const std::size_t cut : cuts) {
+    if ((cut >= kMostConvolutionSizes || cut < names_.size()) && try_cut(cut)) return true;
+  }
+  // Authors list sizes in any order, and name those of taps as such.
+  const auto taps = std::stable_partition(names_.begin(), names_.end(), [](const auto& name) { return !IsNameOfTaps(name); });
+  if (names_ != runs_.names() && try_cut(static_cast<std::size_t>(taps - names_.begin()))) return true;
+  for (std::size_t i = 0; !manifold && names_.size() > 1 && names_.size() <= kFewSizes && i + 1 < names_.size(); ++i) {
+    names_ = runs_.names();
+    std::rotate(names_.begin() + static_cast<std::ptrdiff_t>(i), names_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                names_.end());
+    if (try_cut(names_.size() - 1)) return true;
   }
   if (!manifold && parts_.deep) {
     if (FindWithGroups()) return true;
@@ -136,9 +179,9 @@ bool ConvolutionShapes::FindShape(std::size_t number, LaunchRuns::Sizes sizes, s
   ConvolutionLaunch& launch = launches_[number];
   launch.sizes = std::move(sizes);
   const auto setting = runs_.SettingOf(launch.sizes);
-  if (!setting) return Refuse(parts_.deep ? "its launch line passes what is no number" : "");
+  if (!setting) return Refuse(parts_.deep ? kNoNumbers : "");
   launch.setting = *setting;
-  const auto found = sampler_.Some(*setting, kSamples);
+  const auto found = sampler_.Some(*setting, names_.size() <= kFewSizes ? kSamplesOfFew : kSamples);
   if (!sampler_.why().empty()) return Refuse(parts_.deep ? sampler_.why() : "");
   if (found.empty() || sampler_.buffers().f < 0)
     return Refuse(parts_.deep ? "no thread stores a sum of products of two buffers in a launch with sizes of 8 to 17" : "");

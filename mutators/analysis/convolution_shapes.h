@@ -43,6 +43,7 @@ class ConvolutionShapes {
 
  private:
   bool Refuse(std::string why);
+  bool FindWith(std::size_t cut, std::size_t choice);
   LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t cut, std::size_t choice) const;
   LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t taps, const ConvolutionGroups& groups) const;
   bool FindWithGroups();
@@ -54,6 +55,7 @@ class ConvolutionShapes {
   const LaunchRuns& runs_;
   ConvolutionSampler& sampler_;
   ConvolutionLaunches launches_;
+  std::vector<std::string> names_;  // of the launch line's sizes, those of taps last
   LaunchRuns::Sizes third_;
   std::int64_t multiple_ = 1;
   std::string why_;

@@ -148,9 +148,11 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
   return shapes;
 }
 
-std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& values) {
+std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& of_groups) {
   std::vector<ConvolutionShape> shapes;
-  const auto levels = LevelsOf(OffsetsOf(sample));
+  auto levels = LevelsOf(OffsetsOf(sample));
+  const bool row = levels.size() == 1 && of_groups.contains(1);
+  if (row) levels.push_back({1, levels[0].step + 1});
   if (levels.size() != 2 || levels[0].step < 1 || levels[1].step <= levels[0].step) return shapes;
   const auto& products = sample.products;
   const std::int64_t apart = products[1].second - products[0].second;
@@ -163,9 +165,14 @@ std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sam
   shape.filters_inner = apart > 1;
   shape.dilation_x = levels[0].step;
   if (shape.dilation_x > kMostDilation) return shapes;
-  for (const std::int64_t groups : values) {
-    if (groups < 2 || (shape.filters_inner && apart != groups)) continue;
+  for (const std::int64_t groups : of_groups) {
+    if (groups < 1 || (shape.filters_inner && apart != groups) || (row && groups > 1)) continue;
     shape.groups = shape.filters = groups;
+    if (row) {
+      shape.height = 1;
+      shapes.push_back(shape);
+      continue;
+    }
     for (shape.dilation_y = 1; shape.dilation_y <= kMostDilation; ++shape.dilation_y) {
       if (levels[1].step % shape.dilation_y != 0) continue;
       shape.width = levels[1].step / shape.dilation_y;

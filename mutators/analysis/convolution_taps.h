@@ -18,7 +18,8 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
 // filters is set where it follows from these.
 std::vector<ConvolutionShape> TransposedShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& values);
 
-// The shapes of convolutions of images with one channel a group, whose taps lie as those of this sample do. Without heights.
-std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& values);
+// The shapes of convolutions of images with one channel a group, whose taps lie as those of this sample do, with so many groups.
+// Without heights; of one group and filters of one row without widths.
+std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& of_groups);
 
 }  // namespace evo

@@ -107,7 +107,8 @@ bool ConvolutionTrials::RunSmall() {
   return true;
 }
 
-// Whether the launch line computes a parameter from sizes of the convolution alone: `N * K * H * W`.
+// Whether the launch line computes a parameter from sizes of the convolution and parameters of the source alone:
+// `N * K * H * W`.
 bool ConvolutionTrials::FollowsFromSizes(int parameter) const {
   std::set<std::string> known;
   for (const Convolution::Number* number :
@@ -121,7 +122,9 @@ bool ConvolutionTrials::FollowsFromSizes(int parameter) const {
   for (const auto& [passed, expression] : runs_.arguments()) {
     if (passed != parameter) continue;
     const auto names = expression.Names();
-    return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return known.contains(name); });
+    return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return known.contains(name) || context_.genome.parameters.contains(name);
+    });
   }
   return false;
 }
@@ -144,6 +147,12 @@ bool ConvolutionTrials::RunSymbolic(const std::set<int>& used) {
     for (const int symbol : deciding) {
       if (!IsAllowed(symbol, used))
         return Refuse(fmt::format("{} decides what it sums up", runs_.threads().TextOf(AffineForm::Symbol(symbol))));
+      for (const auto& [passed, expression] : runs_.arguments()) {
+        if (passed != symbol) continue;
+        for (const std::string& name : expression.Names()) {
+          if (context_.genome.parameters.contains(name)) names.insert(name);
+        }
+      }
     }
     largest_number_ = std::max(largest_number_, trace.largest_number);
     names.insert(trace.names.begin(), trace.names.end());

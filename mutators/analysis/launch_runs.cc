@@ -1,6 +1,7 @@
 #include "mutators/analysis/launch_runs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/error.h"
@@ -11,6 +12,16 @@ namespace {
 
 // More threads of a launch are no small case.
 constexpr std::int64_t kMostGrid = std::int64_t{1} << 40;
+
+// Whether a text is "name / divisor", whatever blanks and parentheses are around it.
+bool IsQuotient(std::string_view text, std::string_view name, std::string_view divisor) {
+  const auto bare = [](std::string_view of) {
+    std::string without;
+    std::copy_if(of.begin(), of.end(), std::back_inserter(without), [](char c) { return c != ' ' && c != '(' && c != ')'; });
+    return without;
+  };
+  return bare(text) == bare(name) + "/" + bare(divisor);
+}
 
 }  // namespace
 
@@ -27,6 +38,22 @@ LaunchRuns::LaunchRuns(const MutationContext& context, const LaunchDirective& la
   for (const auto* dimensions : {&launch_.grid, &launch_.block}) {
     for (const Expression& dimension : *dimensions) sizes_.AddNames(dimension);
   }
+  Variables values;
+  for (const auto& [name, value] : context_.genome.parameters) values[name] = Number::Integer(value);
+  for (std::size_t axis = 0; axis < std::min(launch_.grid.size(), launch_.block.size()); ++axis) {
+    const std::string& threads = launch_.block[axis].text();
+    for (const std::string& name : names()) {
+      const Expression& grid = launch_.grid[axis];
+      if (grid.Names().empty() || !IsQuotient(grid.text(), name, threads)) continue;
+      try {
+        const std::int64_t count = launch_.block[axis].EvaluateInteger(values);
+        if (count > whole_blocks_[name].threads) whole_blocks_[name] = {count, threads};
+      } catch (const Error&) {
+        continue;
+      }
+    }
+  }
+  std::erase_if(whole_blocks_, [](const auto& one) { return one.second.threads == 1; });
 }
 
 std::optional<LaunchRuns::Setting> LaunchRuns::SettingOf(const Sizes& sizes) const {

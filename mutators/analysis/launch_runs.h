@@ -41,6 +41,12 @@ class LaunchRuns {
   const std::vector<std::string>& names() const { return sizes_.names(); }
   // The kernel's integers, and what the launch line passes for them.
   const std::vector<std::pair<int, Expression>>& arguments() const { return sizes_.arguments(); }
+  // Sizes by which the grid has only whole blocks, `n / 16`, with the threads of a block there: in numbers, and as spelled.
+  struct WholeBlocks {
+    std::int64_t threads = 1;
+    std::string text;
+  };
+  const std::map<std::string, WholeBlocks>& whole_blocks() const { return whole_blocks_; }
   // nullopt if the launch line passes what is no number, or has no threads.
   std::optional<Setting> SettingOf(const Sizes& sizes) const;
   // One thread, which has this number among all of the launch.
@@ -82,6 +88,7 @@ class LaunchRuns {
   std::set<int> of_tile_;
   // A convolution whose rows of shared memory are found takes two million.
   std::int64_t most_turns_ = 5 << 19;
+  std::map<std::string, WholeBlocks> whole_blocks_;
 };
 
 }  // namespace evo

@@ -12,6 +12,7 @@
 #include "mutators/analysis/free_blocks.h"
 #include "mutators/analysis/plain_translation.h"
 #include "mutators/analysis/register_sums.h"
+#include "mutators/analysis/size_parameters.h"
 #include "mutators/analysis/struct_parameters.h"
 #include "mutators/analysis/thread_loops.h"
 #include "mutators/analysis/vector_parameters.h"
@@ -56,6 +57,14 @@ const WithoutFields& WithoutVectorsIn(const SyntaxTree& plain) {
     WithoutFields without;
     if (const auto text = WithoutVectorParameters(plain, without.fields)) without.tree = plain.Reparsed(*text);
     return without;
+  });
+}
+
+const WithoutFields& WithSizesIn(const MutationContext& plain) {
+  return plain.tree.Kept<WithoutFields>("with sizes", [&] {
+    WithoutFields with;
+    if (const auto text = WithSizesAsParameters(plain, with.fields)) with.tree = plain.tree.Reparsed(*text);
+    return with;
   });
 }
 
@@ -134,13 +143,16 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
     differences.fields = without.fields;
     if (look_at(*without.tree)) return;
   }
-  if (const WithoutFields& without = WithoutStructsIn(context_of(*last)); without.tree) {
+  const auto look_with = [&](const WithoutFields& without) {
+    if (!without.tree) return false;
     for (const auto& [kernel, fields] : without.fields) {
       auto& all = differences.fields[kernel];
       all.insert(all.end(), fields.begin(), fields.end());
     }
-    if (look_at(*without.tree)) return;
-  }
+    return look_at(*without.tree);
+  };
+  if (look_with(WithoutStructsIn(context_of(*last)))) return;
+  if (look_with(WithSizesIn(context_of(*last)))) return;
   if (const Parsed& with = WithSumsInRegisters(context_of(*last)); with && look_at(*with)) return;
   if (const Parsed& without = WithoutLoops(context_of(*last), loops); without && look_at(*without)) return;
   if (!restate) return;

@@ -74,6 +74,7 @@ struct Stencil {
   std::set<int> of_tile;                            // others, which only bring elements into shared memory and keep threads away
   std::set<int> loops;                              // loops around sites
   std::map<int, std::string> once;                  // counters of loops that run once and are left out, and their values
+  std::vector<Number> whole_blocks;                 // `kernel` must be a multiple of `launch`: the grid has only whole blocks
   bool wide = false;                                // whether indices are of 64 bits
   Parameters parameters;                            // the only values for which this was shown
 };

@@ -1,5 +1,7 @@
 #include "mutators/analysis/stencil_finder.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "mutators/analysis/data_flow.h"
@@ -20,6 +22,15 @@ std::variant<Stencil, std::string> StencilFinder::Find() {
   LaunchRuns runs(context_, *found_.launch, found_.kernel, tree.node(found_.kernel).children.back(),
                   std::set<int>(candidates_.begin(), candidates_.end()));
   if (!runs.refusal().empty()) return runs.refusal();
+  for (const auto& [name, whole] : runs.whole_blocks()) {
+    const std::size_t known = found_.whole_blocks.size();
+    for (const auto& [parameter, expression] : runs.arguments()) {
+      if (expression.text() == name && found_.whole_blocks.size() == known)
+        found_.whole_blocks.push_back({tree.node(parameter).name, whole.text});
+    }
+    if (found_.whole_blocks.size() == known)
+      return fmt::format("its grid has only whole blocks of {}, which is not passed to it", name);
+  }
   runs.KeepTouches(counters_, found_.of_tile);
   StencilSampler sampler(runs);
   StencilSmallRuns small(runs, sampler);

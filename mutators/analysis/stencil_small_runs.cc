@@ -13,6 +13,9 @@ namespace {
 // What the sizes of the launch line are in the two small launches. Their differences differ, so that no size is another one plus
 // a number in both.
 constexpr std::int64_t kSizesOfStencil[2][8] = {{11, 13, 12, 16, 18, 21, 23, 26}, {14, 12, 17, 13, 20, 16, 27, 19}};
+// How many blocks there are along sizes of which the grid has whole blocks only; with so many elements for each at least.
+constexpr std::int64_t kBlocksOfStencil[2][8] = {{2, 3, 4, 5, 6, 7, 8, 9}, {3, 4, 2, 6, 5, 8, 7, 9}};
+constexpr std::int64_t kLeastOfBlocks = 6;
 // The small launches have elements all neighbours of which exist.
 static_assert(kSizesOfStencil[0][0] > 2 * StencilLaunch::kFurthestNeighbour);
 constexpr std::int64_t kMostThreadsOfStencil = 100'000;
@@ -47,7 +50,14 @@ bool StencilSmallRuns::Refuse(std::string why) {
 
 std::optional<LaunchRuns::Setting> StencilSmallRuns::SettingOf(std::size_t launch) const {
   LaunchRuns::Sizes sizes;
-  for (std::size_t i = 0; i < runs_.names().size(); ++i) sizes[runs_.names()[i]] = kSizesOfStencil[launch][i];
+  for (std::size_t i = 0; i < runs_.names().size(); ++i) {
+    const std::string& name = runs_.names()[i];
+    sizes[name] = kSizesOfStencil[launch][i];
+    if (const auto whole = runs_.whole_blocks().find(name); whole != runs_.whole_blocks().end()) {
+      const std::int64_t threads = whole->second.threads;
+      sizes[name] = kBlocksOfStencil[launch][i] * threads * ((kLeastOfBlocks + threads - 1) / threads);
+    }
+  }
   return runs_.SettingOf(sizes);
 }
 

@@ -31,7 +31,12 @@ bool StencilTrials::RunLarge(Stencil& found) {
   if (largest > kMostLargeSize) return Refuse(fmt::format("it has the number {}, and so large sizes are not tried", largest));
   LaunchRuns::Sizes sizes;
   std::int64_t next = std::max<std::int64_t>(largest, 30);
-  for (const std::string& name : runs_.names()) sizes[name] = next += 3;
+  for (const std::string& name : runs_.names()) {
+    next += 3;
+    if (const auto whole = runs_.whole_blocks().find(name); whole != runs_.whole_blocks().end())
+      next += (whole->second.threads - next % whole->second.threads) % whole->second.threads;
+    sizes[name] = next;
+  }
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse(fmt::format("its launch line has no threads where sizes are beyond {}", largest));
   StencilLaunch large;

@@ -192,7 +192,7 @@ void ThreadStatements::DeclareArray(int node) {
   const ThreadVariable& variable = code_.variable(node);
   std::int64_t count = variable.extents.empty() ? -1 : 1;
   for (const long long extent : variable.extents) count = extent > 0 && count <= kMostLocalElements ? count * extent : -1;
-  if (count < 0 || count > kMostLocalElements || (setting_.addresses && variable.extents.size() > 1)) {
+  if (count < 0 || count > kMostLocalElements || (setting_.addresses && variable.extents.size() > 1 && !variable.integers)) {
     if (setting_.addresses) return;  // of more dimensions: a table, if it holds real numbers
     return refusal_.Add(fmt::format("the array {}", Quoted(tree_, node)));
   }
@@ -204,8 +204,25 @@ void ThreadStatements::DeclareArray(int node) {
 // Of `float sums[4] = {0.0f}`: the values, and zeros after them.
 void ThreadStatements::Fill(std::vector<ThreadValue>& elements, ThreadType type, int list) {
   std::size_t at = 0;
-  for (const int child : tree_.node(list).children) {
-    if (at < elements.size()) elements[at++] = expressions_.EvaluateAs(type, child);
+  const auto& children = tree_.node(list).children;
+  // Of an array of rows, as many of the elements for each, given or not.
+  const bool of_rows =
+      std::any_of(children.begin(), children.end(), [&](int child) { return tree_.node(child).kind_name == "InitListExpr"; });
+  const std::vector<long long> extents = ExtentsOf(tree_.node(list).type);
+  if (of_rows && !extents.empty() && extents.front() > 0) {
+    const std::size_t each = elements.size() / static_cast<std::size_t>(extents.front());
+    for (const int child : children) {
+      if (tree_.node(child).kind_name != "InitListExpr" || at + each > elements.size())
+        return refusal_.Add(fmt::format("{}, which is not understood", Quoted(tree_, list)));
+      std::vector<ThreadValue> row(each);
+      Fill(row, type, child);
+      std::move(row.begin(), row.end(), elements.begin() + static_cast<std::ptrdiff_t>(at));
+      at += each;
+    }
+  } else {
+    for (const int child : children) {
+      if (at < elements.size()) elements[at++] = expressions_.EvaluateAs(type, child);
+    }
   }
   if (at == elements.size()) return;
   const ThreadValue zero = arithmetic_.Converted(ThreadValue::Integer(0), type);

@@ -108,6 +108,7 @@ struct ThreadTrace {
   Moment before, after;                                  // the watched statement, the last time that it was run
   std::map<int, std::map<std::int64_t, Access>> reads;   // by parameter and element
   std::map<int, std::map<std::int64_t, Access>> stores;  // the last of each element
+  std::map<int, std::map<std::int64_t, Access>> beside;  // of a row of an attention, one element of another buffer than its own
   std::map<int, std::map<std::int64_t, Loaded>> loaded;  // of buffers of integers, by parameter and element
   std::vector<Touch> touches;                            // in the order in which they were made
   // Integers that were compared and are the same for all threads of a block, by their texts.

@@ -33,6 +33,12 @@ int Counterparts::Of(int node) const {
     return nodes;
   };
   const std::vector<int> from = listed(plain_, parent), in = listed(source_, to);
+  if (parameter) {
+    // One of them may have parameters more.
+    const auto same =
+        std::find_if(in.begin(), in.end(), [&](int one) { return source_.node(one).name == plain_.node(node).name; });
+    return same == in.end() || plain_.node(node).name.empty() ? -1 : *same;
+  }
   const auto at = static_cast<std::size_t>(std::find(from.begin(), from.end(), node) - from.begin());
   if (from.size() != in.size() || at >= in.size() || source_.node(in[at]).name != plain_.node(node).name) return -1;
   return in[at];

@@ -56,6 +56,11 @@ class CoalesceExchange : public SourceMutator {
     return proposals;
   }
 
+  std::vector<std::string> Refusals(const MutationContext& context) const override {
+    if (!Proposals(context).empty()) return {};
+    return RefusalsInPlainSource(context, ExchangeTiles, WhyNoExchangeTiles, ThreadLoops::kOfElements);
+  }
+
  private:
   static std::vector<Proposal> Find(const MutationContext& context) {
     const SyntaxTree& tree = context.tree;

@@ -24,9 +24,15 @@
 namespace evo {
 namespace {
 
+constexpr char kNoOneStore[] =
+    "it does not end with one store, of a buffer that it does not read, at an address of variables that do not change";
+
 class TileFinder {
  public:
   TileFinder(const MutationContext& context, int kernel) : context_(context), tree_(context.tree) { work_.kernel = kernel; }
+
+  // Why there is none, for a kernel with two indices or with parts of one; else empty.
+  const std::string& why() const { return why_; }
 
   std::optional<Proposal> Find() {
     for (const char* builtin : {"threadIdx", "blockIdx", "blockDim"}) {
@@ -49,6 +55,11 @@ class TileFinder {
   }
 
  private:
+  bool Refuse(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+
   // Takes the store that ends the statements, of a buffer that is not read. False if there is none, or another store.
   bool TakeStatements(std::vector<int> statements) {
     if (statements.empty()) return false;
@@ -113,12 +124,14 @@ class TileFinder {
   bool OfTwo(const ElementGrid& grid) {
     std::vector<int> statements = grid.before;
     statements.insert(statements.end(), grid.statements.begin(), grid.statements.end());
-    if (!TakeStatements(statements)) return false;
+    if (!TakeStatements(statements)) return Refuse(kNoOneStore);
     const bool first_is_fast = grid.indices[0].block_axis == 0;
     const ElementGrid::Index& fast = grid.indices[first_is_fast ? 0 : 1];
     const ElementGrid::Index& slow = grid.indices[first_is_fast ? 1 : 0];
-    if (fast.block_axis != 0 || slow.block_axis != 1 || fast.bound < 0 || slow.bound < 0) return false;
-    if (work_.launch->block.size() != 2 || fast.axis > 1 || slow.axis > 1) return false;
+    if (fast.block_axis != 0 || slow.block_axis != 1 || fast.bound < 0 || slow.bound < 0)
+      return Refuse("its indices are not along x and y of the block, each below a bound");
+    if (work_.launch->block.size() != 2 || fast.axis > 1 || slow.axis > 1)
+      return Refuse("its indices are not along x and y of the grid");
     if (!Directions(fast.declaration, slow.declaration, {})) return false;
     for (const ElementGrid::Index* index : {&fast, &slow}) {
       const SyntaxNode& variable = tree_.node(index->declaration);
@@ -140,10 +153,12 @@ class TileFinder {
 
   bool Directions(int fast, int slow, std::set<int> atoms) {
     atoms.insert({fast, slow});
-    if (!LoadsAreKnown(atoms)) return false;
+    if (!LoadsAreKnown(atoms)) return Refuse("it loads at an address that is no sum of its indices times sizes");
     const bool stores_slow = GoesAlong(work_.target, slow, atoms), stores_fast = GoesAlong(work_.target, fast, atoms);
     const bool loads_slow = LoadsAlong(slow, atoms), loads_fast = LoadsAlong(fast, atoms);
-    if (stores_slow == stores_fast || loads_slow == loads_fast || stores_slow == loads_slow) return false;
+    if (stores_slow == stores_fast || loads_slow == loads_fast)
+      return Refuse("neighbouring elements that it loads or stores are along neither of two axes, or along both");
+    if (stores_slow == loads_slow) return Refuse("it loads and stores along the same axis already");
     axes_.loads_fast = loads_fast;
     return true;
   }
@@ -178,7 +193,9 @@ class TileFinder {
       if (index.kernel != work_.kernel || index.axis != 0) continue;
       if (work_.launch->grid.size() != 1 || work_.launch->block.size() != 1) return false;
       const auto element = AsElementKernel(context_, index);
-      if (!element || !TakeStatements(element->statements)) return false;
+      if (!element) return false;
+      const bool one_store = TakeStatements(element->statements);
+      if (!one_store) return HasParts(element->statements, index.declaration) && Refuse(kNoOneStore);
       std::set<int> parts;
       for (const int statement : work_.statements) {
         for (const int variable : tree_.node(statement).children) {
@@ -220,8 +237,11 @@ class TileFinder {
     axes_.fast = FreshName(tree_, "inner");
     axes_.slow = FreshName(tree_, "middle");
     axes_.fast_type = axes_.slow_type = WithoutConst(variable.type);
-    axes_.fast_first = fmt::format("blockIdx.x * {}", kTile);
-    axes_.slow_first = fmt::format("blockIdx.y * {}", kTile);
+    // One dimension of the grid for all: the others have fewer than 65,536 blocks.
+    const std::string across = FreshName(tree_, "across"), down = FreshName(tree_, "down");
+    axes_.before = fmt::format("  const {} {} = ({} + {}) / {};\n", axes_.fast_type, across, size, kTile - 1, kTile);
+    axes_.fast_first = fmt::format("blockIdx.x % {} * {}", across, kTile);
+    axes_.slow_first = fmt::format("blockIdx.x / {} * {}", across, kTile);
     axes_.conditions.push_back(fmt::format("{} < {}", axes_.fast, size));
     if (!extent.empty()) axes_.conditions.push_back(fmt::format("{} < {}", axes_.slow, extent));
     axes_.inside_condition = fmt::format("{} < {}", variable.name, element.bound);
@@ -229,13 +249,15 @@ class TileFinder {
       // No place before the condition may be past the largest integer: the quotient is below that of the bound, rounded up.
       axes_.conditions.push_back(fmt::format("{} <= ({} - 1) / {}", axes_.slow, element.bound, size));
       axes_.inside = fmt::format("const {} {} = {} * {} + {};", axes_.fast_type, variable.name, axes_.slow, size, axes_.fast);
-      axes_.grid = {fmt::format("ceil_div({}, {})", size_launch, kTile),
-                    fmt::format("ceil_div(ceil_div({}, {}), {})", *bound, size_launch, kTile)};
+      axes_.grid = {
+          fmt::format("ceil_div({}, {}) * ceil_div(ceil_div({}, {}), {})", size_launch, kTile, *bound, size_launch, kTile)};
     } else {
-      axes_.inside = fmt::format("const {0} {1} = (({0})blockIdx.z * {2} + {3}) * {4} + {5};", axes_.fast_type, variable.name,
-                                 extent, axes_.slow, size, axes_.fast);
-      axes_.grid = {fmt::format("ceil_div({}, {})", size_launch, kTile), fmt::format("ceil_div({}, {})", extent_launch, kTile),
-                    fmt::format("ceil_div({}, {} * {})", *bound, size_launch, extent_launch)};
+      axes_.before += fmt::format("  const {} {} = ({} + {}) / {};\n", axes_.slow_type, down, extent, kTile - 1, kTile);
+      axes_.slow_first = fmt::format("blockIdx.x / {} % {} * {}", across, down, kTile);
+      axes_.inside = fmt::format("const {0} {1} = (({0})(blockIdx.x / {2} / {3}) * {4} + {5}) * {6} + {7};", axes_.fast_type,
+                                 variable.name, across, down, extent, axes_.slow, size, axes_.fast);
+      axes_.grid = {fmt::format("ceil_div({}, {}) * ceil_div({}, {}) * ceil_div({}, {} * {})", size_launch, kTile, extent_launch,
+                                kTile, *bound, size_launch, extent_launch)};
     }
     return true;
   }
@@ -249,13 +271,37 @@ class TileFinder {
     return std::nullopt;
   }
 
+  // Whether statements divide an index into parts.
+  bool HasParts(const std::vector<int>& statements, int index) const {
+    for (const int statement : statements) {
+      for (const int at : Subtree(tree_, statement)) {
+        if (tree_.Operator(at) != "%") continue;
+        const std::set<int> named = NamedIn(tree_, tree_.node(at).children.front());
+        if (named.contains(index)) return true;
+      }
+    }
+    return false;
+  }
+
   const MutationContext& context_;
   const SyntaxTree& tree_;
   TileWork work_;
   TileAxes axes_;
+  std::string why_;
 };
 
 }  // namespace
+
+std::vector<std::string> WhyNoExchangeTiles(const MutationContext& context) {
+  std::vector<std::string> refusals;
+  for (const int function : Functions(context.tree)) {
+    if (!IsKernel(context.tree, function) || context.tree.node(function).kind_name != "FunctionDecl") continue;
+    TileFinder finder(context, function);
+    if (!finder.Find() && !finder.why().empty())
+      refusals.push_back(fmt::format("{}: {}", context.tree.node(function).name, finder.why()));
+  }
+  return refusals;
+}
 
 std::vector<Proposal> ExchangeTiles(const MutationContext& context) {
   std::vector<Proposal> proposals;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "mutators/mutator.h"
@@ -12,5 +13,7 @@ namespace evo {
 // two dimensions, or parts of one index, i / S % E and the elements around it: each i is (outer * E + c) * S + inner for one
 // outer, one c below E and one inner below S, whatever S and E are.
 std::vector<Proposal> ExchangeTiles(const MutationContext& context);
+// Why kernels with two indices, or with parts of one, have none.
+std::vector<std::string> WhyNoExchangeTiles(const MutationContext& context);
 
 }  // namespace evo

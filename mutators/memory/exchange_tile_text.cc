@@ -98,7 +98,7 @@ class ExchangeTileWriter {
     const std::string tile = FreshName(tree_, "tile"), row = FreshName(tree_, "part");
     std::string text =
         fmt::format("{{\n  __shared__ {} {}[{}][{}];\n", WithoutConst(tree_.node(work_.target).type), tile, kTile, kTile + 1);
-    text += Pass(false, tile, row) + "  __syncthreads();\n" + Pass(true, tile, row) + "}";
+    text += axes_.before + Pass(false, tile, row) + "  __syncthreads();\n" + Pass(true, tile, row) + "}";
     Proposal proposal;
     const int body = tree_.node(work_.kernel).children.back();
     proposal.changes.push_back({body, Placement::kReplace, std::move(text)});

@@ -29,6 +29,7 @@ struct TileAxes {
   std::string fast_type, slow_type;
   std::string fast_first, slow_first;  // where the block begins
   std::vector<std::string> conditions;
+  std::string before;  // lines in front of the two passes
   std::string inside;  // a declaration behind the conditions, and what it must fulfil
   std::string inside_condition;
   std::vector<std::string> grid;

@@ -200,6 +200,21 @@ const std::string_view kAttentionRows = R"(
       weight += __shfl_xor_sync(0xffffffffu, weight, 1);
       weight += __shfl_xor_sync(0xffffffffu, weight, 2);
       const float inverse = INVERSE_;
+SUM_
+)";
+
+// Of rows that store the logarithm of their sum, too: the largest score is one of a power of two.
+const std::string_view kAttentionSums = R"(
+      if (lane % 4 == 0 && own_row + i * 16 + r * 8 + lane / 4 < last_row) {
+        float* const own_sums = SUMS_;
+        own_sums[(long long)(own_row + i * 16 + r * 8 + lane / 4) * SUMS_ROW_] =
+            0.693147181f * (largest[i][r] + log2f(weight));
+      }
+)";
+
+const std::string_view kFloatSums = R"(
+  float* const own_sums = SUMS_;
+  if (part == 0 && row < last_row) own_sums[(long long)row * SUMS_ROW_] = largest + logf(weights);
 )";
 
 // The warp's rows go through shared memory, where its queries were.

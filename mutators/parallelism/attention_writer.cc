@@ -43,6 +43,7 @@ std::string AttentionWriter::Body() const {
   const bool zero = found_.unweighted == Attention::Unweighted::kZero;
   if (found_.element == "float") {
     std::string text(kFloatAttention.substr(1));
+    if (found_.sums.parameter >= 0) text += kFloatSums.substr(1);
     text = WithOtherName(text, "END_", End());
     text = WithOtherName(text, "RESULT_", zero ? "weights > 0.0f ? sums[i] / weights : 0.0f" : "sums[i] / weights");
     const bool window = !found_.window.empty();
@@ -62,6 +63,7 @@ std::string AttentionWriter::Body() const {
     text.replace(at, line.size(), other);
   };
   const bool kept = KeepsQueries(found_);
+  with("SUM_\n", found_.sums.parameter >= 0 ? kAttentionSums.substr(1) : "");
   with("QUERY_\n", kept ? "  unsigned query[kParts][DEPTH_ / 16][4] = {};\n" : "");
   with("QUERIES_\n", kept ? kAttentionQueries.substr(1) : "");
   with("QUERY_PART_\n", kept ? "" : kAttentionQueryPart.substr(1));

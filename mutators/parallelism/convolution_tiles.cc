@@ -40,6 +40,10 @@ const std::vector<std::int64_t> kRowsOfBlock{4, 8, 16, 32};
 const std::vector<std::int64_t> kColumnsOfBlock{16, 32, 64};
 const std::vector<std::int64_t> kRowsOfThread{1, 2, 4, 8};
 constexpr int kMostThreadsOfDepthwise = 1024;
+// The same of images of one row.
+constexpr ConvolutionStart kStartsOfRow[] = {{1, 256, 0, 1, 0}, {1, 128, 0, 1, 0}};
+const std::vector<std::int64_t> kOneRow{1};
+const std::vector<std::int64_t> kColumnsOfRow{64, 128, 256, 512, 1024};
 
 // One thread per element of a convolution becomes a block per tile of filters and pixels on tensor cores, or, with one channel a
 // group, a block per tile of a channel. All of it at once,
@@ -62,7 +66,8 @@ class ConvolutionTiles : public KernelVisitor {
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsConvolution, [&](const Convolution& found, const Refuse&) {
       if (found.depthwise) {
-        for (const ConvolutionStart& start : kStartsOfDepthwise) propose(Depthwise(context, found, start));
+        const auto& starts = found.out_height.constant == 1 ? kStartsOfRow : kStartsOfDepthwise;
+        for (const ConvolutionStart& start : starts) propose(Depthwise(context, found, start));
         return;
       }
       const auto& starts = found.element == "float" ? kStartsOfFloats : kStartsOfConvolution;
@@ -78,12 +83,14 @@ class ConvolutionTiles : public KernelVisitor {
     const ConvolutionWriter writer(context.tree, found, ConvolutionForm::kDepthwise, names);
     Proposal proposal = ConvolutionChanges(context.tree, found, writer);
     proposal.launch.push_back({found.launch->kernel, "shared", writer.TileBytes()});
-    proposal.brings = {{names.tile_m, kRowsOfBlock, start.tile_m},
-                       {names.tile_n, kColumnsOfBlock, start.tile_n},
-                       {names.warps_m, kRowsOfThread, start.warps_m}};
+    const bool one_row = found.out_height.constant == 1;
+    proposal.brings = {{names.tile_m, one_row ? kOneRow : kRowsOfBlock, start.tile_m},
+                       {names.tile_n, one_row ? kColumnsOfRow : kColumnsOfBlock, start.tile_n},
+                       {names.warps_m, one_row ? kOneRow : kRowsOfThread, start.warps_m}};
     const std::string threads = writer.Threads();
     proposal.constraints = {fmt::format("{} >= {}", names.tile_m, names.warps_m),
-                            fmt::format("{0} >= 32 && {0} <= {1}", threads, kMostThreadsOfDepthwise)};
+                            fmt::format("{0} >= 32 && {0} <= {1}", threads, kMostThreadsOfDepthwise),
+                            fmt::format("{} <= {}", writer.MostTileBytes(), kSharedOfConvolution)};
     return proposal;
   }
 

@@ -21,7 +21,29 @@ namespace {
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
 constexpr std::string_view kOwnFloatSum = "sums[i][j]";
 constexpr std::string_view kOwnDepthwiseSum = "sums[r]";
+constexpr std::int64_t kMostStrideOfSize = 2, kMostTapsOfSize = 31;  // where sizes of the task say them: more are rare
 constexpr std::string_view kOwnTotal = "total";
+
+// Of a depthwise convolution, as the launch line says it, or with numbers for all sizes.
+std::string PlaneTileBytes(const ConvolutionParameters& names, const Convolution& found, bool in_launch) {
+  const auto text = [&](const auto& of, std::int64_t most) {
+    return in_launch ? of.launch : std::to_string(of.constant.value_or(most));
+  };
+  const auto extent = [&](const std::string& tile, const Convolution::Number& stride, const Convolution::Number& taps,
+                          const Convolution::Number& dilation) {
+    return fmt::format("(({} - 1) * {} + ({} - 1) * {} + 1)", tile, text(stride, kMostStrideOfSize), text(taps, kMostTapsOfSize),
+                       text(dilation, kMostStrideOfSize));
+  };
+  return fmt::format("({} * {} + {} * {}) * 4", extent(names.tile_m, found.stride_y, found.rows, found.dilation_y),
+                     extent(names.tile_n, found.stride_x, found.columns, found.dilation_x), text(found.rows, kMostTapsOfSize),
+                     text(found.columns, kMostTapsOfSize));
+}
+
+std::string FiltersInRow(const SyntaxTree& tree, const Convolution& found) {
+  const SyntaxNode& filters = tree.node(found.f);
+  if (filters.kind_name == "ParmDecl" || std::count(filters.type.begin(), filters.type.end(), '[') < 2) return filters.name;
+  return fmt::format("reinterpret_cast<const {}*>({})", found.element, filters.name);
+}
 
 }  // namespace
 
@@ -77,16 +99,9 @@ std::string ConvolutionWriter::Threads() const {
   return fmt::format("{} * {} * 32", names_.warps_m, names_.warps_n);
 }
 
+std::string ConvolutionWriter::MostTileBytes() const { return PlaneTileBytes(names_, found_, false); }
 std::string ConvolutionWriter::TileBytes() const {
-  if (form_ == ConvolutionForm::kDepthwise) {
-    const auto extent = [](const std::string& tile, const Convolution::Number& stride, const Convolution::Number& taps,
-                           const Convolution::Number& dilation) {
-      return fmt::format("(({} - 1) * {} + ({} - 1) * {} + 1)", tile, stride.launch, taps.launch, dilation.launch);
-    };
-    return fmt::format("({} * {} + {} * {}) * 4", extent(names_.tile_m, found_.stride_y, found_.rows, found_.dilation_y),
-                       extent(names_.tile_n, found_.stride_x, found_.columns, found_.dilation_x), found_.rows.launch,
-                       found_.columns.launch);
-  }
+  if (form_ == ConvolutionForm::kDepthwise) return PlaneTileBytes(names_, found_, true);
   if (form_ == ConvolutionForm::kFloats)
     return fmt::format("{} * ({} + 1 + {}) * 4", names_.tile_k, names_.tile_m, names_.tile_n);
   if (form_ == ConvolutionForm::kSplitFloats)
@@ -99,7 +114,7 @@ std::string ConvolutionWriter::SumBytes() const {
   return fmt::format("{} * ({} + {} * 8) * 64", names_.warps_m, names_.tile_n, names_.warps_n);
 }
 
-// What stays of the source where the body stands: its own names must differ from those there.
+// What stays of the source: its own names must differ from those there.
 std::string ConvolutionWriter::Kept() const {
   const SyntaxNode& kernel = tree_.node(found_.kernel);
   std::string kept(tree_.Text({kernel.range.begin, tree_.node(kernel.children.back()).range.begin}));
@@ -107,6 +122,7 @@ std::string ConvolutionWriter::Kept() const {
   for (const int statement : found_.epilogue) kept += fmt::format(" {} ", tree_.Text(statement));
   if (found_.accumulator >= 0) kept += fmt::format(" {} ", tree_.Text(found_.accumulator));
   const std::string& text = tree_.text();
+  kept += tree_.node(found_.f).name + "\n";
   for (std::size_t at = text.find("#define "); at != std::string::npos; at = text.find("#define ", at + 1))
     kept += text.substr(at, text.find('\n', at) + 1 - at);
   return kept;
@@ -152,7 +168,7 @@ std::string ConvolutionWriter::Filled(std::string text) const {
                                                             {"TILE_K_", names_.tile_k},
                                                             {"ELEMENT_", found_.element == "__half" ? "half" : found_.element},
                                                             {"X_", name(found_.x)},
-                                                            {"F_", name(found_.f)},
+                                                            {"F_", FiltersInRow(tree_, found_)},
                                                             {"IMAGES_", names_.images},
                                                             {"CHANNELS_", found_.channels.kernel},
                                                             {"ALL_CHANNELS_", found_.all_channels.kernel},

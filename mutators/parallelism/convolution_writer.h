@@ -48,6 +48,8 @@ class ConvolutionWriter {
   std::string Grid() const;
   std::string Threads() const;
   std::string TileBytes() const;
+  // Of a depthwise convolution, without sizes: most of what these are stands for them.
+  std::string MostTileBytes() const;
   std::string SumBytes() const;
 
  private:

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention.h"
+#include "mutators/analysis/attention_columns.h"
 #include "mutators/analysis/contraction.h"
+#include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/parallelism/attention_writer.h"
 #include "mutators/parallelism/kernel_visitor.h"
@@ -48,6 +52,7 @@ class FuseAttention : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
+  Restate restate() const override { return WithColumnsInLoops; }
   // Gives each attention's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     bool silent = true;
@@ -84,6 +89,17 @@ class FuseAttention : public KernelVisitor {
     });
   }
 
+  // Whether a loop adds up products of two elements.
+  static bool AddsProducts(const SyntaxTree& tree, int kernel) {
+    const auto nodes = Subtree(tree, kernel);
+    return std::any_of(nodes.begin(), nodes.end(), [&](int at) {
+      if (tree.Operator(at) != "+=") return false;
+      const int term = WithoutParentheses(tree, tree.node(at).children.back());
+      const auto& sides = tree.node(term).children;
+      return tree.Operator(term) == "*" && sides.size() == 2 && LoadsIn(tree, sides[0]) && LoadsIn(tree, sides[1]);
+    });
+  }
+
   // Of a source with a product, and the exponential in another kernel.
   static void RefuseParts(const MutationContext& context, const Refuse& refuse) {
     const SyntaxTree& tree = context.tree;
@@ -91,7 +107,7 @@ class FuseAttention : public KernelVisitor {
     std::string exponential;
     for (const int kernel : Functions(tree)) {
       if (!IsKernel(tree, kernel)) continue;
-      product = product || std::holds_alternative<Contraction>(AsContraction(context, kernel));
+      product = product || std::holds_alternative<Contraction>(AsContraction(context, kernel)) || AddsProducts(tree, kernel);
       if (tree.Text(kernel).find("exp") != std::string_view::npos) exponential = tree.node(kernel).name;
     }
     if (product && !exponential.empty())

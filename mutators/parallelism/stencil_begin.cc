@@ -54,7 +54,12 @@ std::string StencilBegin::Coordinates() const {
   const std::string x = layout_.has_items() ? names_.First(0) : names_.Coordinate(0);
   const std::string first = names_.First(layout_.last());
   const std::string thread = fmt::format("blockIdx.x * {} + threadIdx.x", parameters_.threads_x);
-  std::string text = fmt::format(
+  std::string text;
+  for (const Stencil::Number& whole : found_.whole_blocks) {
+    if (text.empty()) text = "// Elements beyond the last whole block would not be stored.\n";
+    text += fmt::format("if ({} % ({}) != 0) __trap();\n", whole.kernel, whole.launch);
+  }
+  text += fmt::format(
       "const int {} = {};\n", x,
       layout_.has_items() ? fmt::format("({}) * {}", thread, parameters_.items) : FromLow(found_.stores[0].low, thread));
   if (layout_.has_rows())

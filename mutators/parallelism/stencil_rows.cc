@@ -8,6 +8,7 @@
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/stencil.h"
+#include "mutators/analysis/window_loops.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/stencil_writer.h"
@@ -61,6 +62,7 @@ class StencilRows : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfPlanes; }
+  Restate restate() const override { return WithFixedWindows; }
 
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsStencil, [&](const Stencil& stencil, const Refuse& refuse_kernel) {

@@ -106,6 +106,11 @@ std::string StencilText::Lines(const std::vector<int>& statements, const std::st
   // Pragmas stand at the margin.
   for (std::size_t at = text.find(" #pragma"); at != std::string::npos; at = text.find(" #pragma", at)) {
     const std::size_t line = text.rfind('\n', at) + 1;
+    // Behind `for (..)` or `if (..)` on the same line they begin one.
+    if (text.find_first_not_of(' ', line) < at) {
+      text.replace(at, 1, "\n");
+      continue;
+    }
     text.erase(line, at + 1 - line);
     at = line;
   }

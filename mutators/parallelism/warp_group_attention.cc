@@ -2,6 +2,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention.h"
+#include "mutators/analysis/attention_columns.h"
 #include "mutators/parallelism/attention_group_writer.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
@@ -43,6 +44,7 @@ class WarpGroupAttention : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
+  Restate restate() const override { return WithColumnsInLoops; }
   // Why a kernel is no attention is what fuse_attention says.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitMerged(context, propose,
@@ -55,7 +57,9 @@ class WarpGroupAttention : public KernelVisitor {
       if (attention.own_keys) return;  // one query a head, which tensor cores have no use for
       const std::string name = context.tree.node(attention.kernel).name;
       const std::string& required = context.rendered.required_arch;
-      if (attention.element == "float")
+      if (attention.sums.parameter >= 0)
+        refuse(fmt::format("{}: its rows store sums, too, which only fuse_attention does", name));
+      else if (attention.element == "float")
         refuse(fmt::format("{}: its rows are of float", name));
       else if (!attention.depth_size.empty())
         refuse(fmt::format("{}: its rows have {} elements, a size of the task, and products of warp groups take numbers", name,

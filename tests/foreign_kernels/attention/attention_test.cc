@@ -11,14 +11,40 @@ class ForeignAttentions : public ForeignKernelTest {
 };
 
 TEST_F(ForeignAttentions, FuseAttention) {
-  Check(
-      "fuse_attention",
-      {{"01_three_passes"},     {"02_online_strided"},      {"03_block_per_row"}, {"04_warp_per_row"},    {"05_scores_in_global"},
-       {"06_separate_kernels"}, {"07_key_lengths"},         {"08_template"},      {"09_shared_tiles"},    {"10_flat_macro_fp32"},
-       {"11_no_keys"},          {"12_causal_masked_half2"}, {"13_alibi"},         {"14_padding_mask"},    {"15_sliding_window"},
-       {"16_packed_qkv"},       {"17_grouped_queries"},     {"18_decode_cache"},  {"19_two_kernels"},     {"20_additive_bias"},
-       {"21_decode_thread"},    {"22_long_rows"},           {"23_packed_planes"}, {"24_packed_keys"},     {"25_ignored_keys"},
-       {"26_query_key_mask"},   {"27_window_argument"},     {"28_relative_bias"}, {"29_computed_slopes"}, {"30_local_slopes"}});
+  Check("fuse_attention", {{"01_three_passes"},
+                           {"02_online_strided"},
+                           {"03_block_per_row"},
+                           {"04_warp_per_row"},
+                           {"05_scores_in_global"},
+                           {"06_separate_kernels"},
+                           {"07_key_lengths"},
+                           {"08_template"},
+                           {"09_shared_tiles"},
+                           {"10_flat_macro_fp32"},
+                           {"11_no_keys"},
+                           {"12_causal_masked_half2"},
+                           {"13_alibi"},
+                           {"14_padding_mask"},
+                           {"15_sliding_window"},
+                           {"16_packed_qkv"},
+                           {"17_grouped_queries"},
+                           {"18_decode_cache"},
+                           {"19_two_kernels"},
+                           {"20_additive_bias"},
+                           {"21_decode_thread"},
+                           {"22_long_rows"},
+                           {"23_packed_planes"},
+                           {"24_packed_keys"},
+                           {"25_ignored_keys"},
+                           {"26_query_key_mask"},
+                           {"27_window_argument"},
+                           {"28_relative_bias"},
+                           {"29_computed_slopes"},
+                           {"30_local_slopes"},
+                           {"31_sizes_compiled_in"},
+                           {"32_thread_per_element"},
+                           {"33_log_sums"},
+                           {"34_log_sums_of_tiles"}});
 }
 
 // What fuse_attention refuses is refused in silence.
@@ -52,7 +78,11 @@ TEST_F(ForeignAttentions, WarpGroupAttention) {
                                  {"27_window_argument"},
                                  {"28_relative_bias"},
                                  {"29_computed_slopes"},
-                                 {"30_local_slopes", "local_slopes: its rows are of float"}});
+                                 {"30_local_slopes", "local_slopes: its rows are of float"},
+                                 {"31_sizes_compiled_in", "self_attention: its rows are of float"},
+                                 {"32_thread_per_element", "attend: its rows are of float"},
+                                 {"33_log_sums", "forward: its rows store sums, too"},
+                                 {"34_log_sums_of_tiles", "flash: its rows store sums, too"}});
 }
 
 // Also with the blocks of which small problems have enough for all multiprocessors, and several of them in a row's window.
@@ -74,6 +104,13 @@ TEST_F(ForeignAttentions, RefusesNearMisses) {
     const char *kernel, *from, *to, *why;
   };
   const NearMiss near_misses[] = {
+      {"31_sizes_compiled_in", "scores[j] = dot * SCALE", "scores[j] = dot * (N > 40 ? 0.5f : SCALE)",
+       "what it stores is not softmax"},
+      {"33_log_sums", "m + logf(l)", "m + log2f(l)", "or not its logarithm of sums"},
+      {"33_log_sums", "lse[head * n + row]", "lse[head + row * row]", "do not follow each other by a fixed distance"},
+      {"34_log_sums_of_tiles", "sums[head + row] = m + logf(l)", "sums[head + row] = m", "or not its logarithm of sums"},
+      {"32_thread_per_element", "v[j * d + c]", "v[j * d + c / 2]", ""},
+      {"32_thread_per_element", "score /= sqrtf(d)", "score /= sqrtf(d + c)", ""},
       {"16_packed_qkv", "v[(size_t)t2 * C3 + lane])", "v[(size_t)(t2 + 1) * C3 + lane])", "(silence)"},
       {"13_alibi", "slopes[bh % H]", "slopes[t % H]", "depends on the thread"},
       {"13_alibi", "(float)(s - t)", "(float)((s - t) * (s - t))", "what it stores is not softmax"},

@@ -24,11 +24,16 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
          {"15_float_nhwc"},
          {"16_float_four_filters"},
          {"17_constant_filters"},
-         {"18_constant_array", "conv_valid: its filters are in constant memory, where only one row of floats is understood"},
+         {"18_constant_array"},
          // Written together with what groups of filters need.
          {"19_groups_nhwc"},
          {"20_constant_groups"},
-         {"21_interleaved_groups", "conv_interleaved: what a group sums up is not X[n][group * channels + c]"}});
+         {"21_interleaved_groups", "conv_interleaved: what a group sums up is not X[n][group * channels + c]"},
+         // Written together with what they need.
+         {"22_constant_rows"},
+         {"23_samples"},
+         {"24_sizes_compiled_in"},
+         {"25_taps_before_filters"}});
 }
 
 TEST_F(ForeignConvolutions, SplitTensorConvolution) {
@@ -50,10 +55,30 @@ TEST_F(ForeignConvolutions, SplitTensorConvolution) {
                                      {"15_float_nhwc"},
                                      {"16_float_four_filters"},
                                      {"17_constant_filters", "conv_relu: weights is in constant memory"},
-                                     {"18_constant_array", "(silence)"},
+                                     {"18_constant_array", "conv_valid: weights is in constant memory"},
                                      {"19_groups_nhwc", no_floats},
                                      {"20_constant_groups"},
-                                     {"21_interleaved_groups", "(silence)"}});
+                                     {"21_interleaved_groups", "(silence)"},
+                                     {"22_constant_rows", "a filter has one channel only"},
+                                     {"23_samples", "a filter has one channel only"},
+                                     {"24_sizes_compiled_in"},
+                                     {"25_taps_before_filters"}});
+}
+
+// What is almost one of these is none.
+TEST_F(ForeignConvolutions, RefusesNearMisses) {
+  const auto refuses = [&](const std::string& kernel, const std::string& from, const std::string& to) {
+    SCOPED_TRACE(to);
+    const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / (kernel + ".cu")).text;
+    std::string refusal;
+    EXPECT_FALSE(Applies("convolution_tiles", With(text, from, to), refusal));
+  };
+  refuses("22_constant_rows", "filter[i][j] * tile", "filter[i][j] * filter[j][i] * tile");
+  refuses("22_constant_rows", "threadIdx.y + i]", "threadIdx.y + i * (row % 2)]");
+  refuses("23_samples", "signal[start + j]", "signal[(start + j) / 2]");
+  refuses("23_samples", "signal[start + j]", "signal[i * length / 2 + j]");
+  refuses("24_sizes_compiled_in", "m * C + c)", "m * C + c / 2)");
+  refuses("25_taps_before_filters", "(columns + K - 1)", "(columns + K)");
 }
 
 }  // namespace

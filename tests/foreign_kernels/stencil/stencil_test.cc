@@ -35,7 +35,10 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"25_periodic_box"},
                          {"26_channel"},
                          {"27_membrane_in_place"},
-                         {"28_larger_blocks"}});
+                         {"28_larger_blocks"},
+                         {"29_whole_blocks"},
+                         {"30_sobel_tables"},
+                         {"31_window_of_mean"}});
 }
 
 TEST_F(ForeignStencils, StencilSums) {
@@ -67,7 +70,18 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"25_periodic_box"},
                          {"26_channel", "channel: it reads `v[j * w + i]`, which is no neighbour"},
                          {"27_membrane_in_place", "membrane: it reads `old_and_new[k]`, which is no neighbour"},
-                         {"28_larger_blocks"}});
+                         {"28_larger_blocks"},
+                         {"29_whole_blocks"},
+                         {"30_sobel_tables", "sobel: picture has no elements of float"},
+                         {"31_window_of_mean", "mean: src has no elements of float"}});
+}
+
+// What is almost one of these is none.
+TEST_F(ForeignStencils, RefusesNearMisses) {
+  Refuses("stencil_rows", "29_whole_blocks", "i < N - 1", "i < N / 2", "which elements it stores does not follow");
+  Refuses("stencil_rows", "31_window_of_mean", "W), 2)", "W), H)", "mean: ");
+  Refuses("stencil_rows", "31_window_of_mean", "min(rows - 1, row + radius)", "min(rows - 1, col + radius)", "mean: ");
+  Refuses("stencil_rows", "30_sobel_tables", "down[i + 1][j + 1]", "down[i + 1][picture[y * width + x] % 3]", "sobel: ");
 }
 
 }  // namespace
