@@ -22,7 +22,7 @@ constexpr std::size_t kMostSettings = 48;
 // Of elements.
 constexpr std::array<std::int64_t, 2> kLargeNumbers{(1 << 20) + 5, (1 << 30) + 5};
 
-// Turns of a loop that all threads go through.
+// Turns of a loop that all threads go through. Turns() counts on it.
 constexpr std::int64_t kTurns = 2;
 
 // Of all turns of the loops.
@@ -250,9 +250,7 @@ bool ReductionRuns::AreElements(const Taken& taken, const Ranges& ranges) const 
 }
 
 std::int64_t ReductionRuns::Turns() const {
-  std::int64_t turns = 1;
-  for (std::size_t i = 0; i < elements_.loops().size(); ++i) turns *= kTurns;
-  return turns;
+  return std::int64_t{1} << elements_.loops().size();
 }
 
 // Blocks that take turns take as many elements in each; 0 if they take others.
@@ -327,16 +325,15 @@ bool ReductionRuns::ClassifyOne(const Parameters& setting, std::int64_t threads)
       each = each && AreElements(*partial, 0, all);
     }
     if (!each && !AreElements(together, 0, all)) return unlike();
-    seen_.turn = 0;
-    if (!each) seen_.turn = TurnOf(setting, threads);
+    seen_.turn = each ? 0 : TurnOf(setting, threads);
     seen_.blocks = each ? Reduction::Blocks::kAllOfThem : Reduction::Blocks::kShareAll;
     return true;
   }
   const std::int64_t end = 2 * part + part / 2 + 1;
   for (std::int64_t block = 0; block < 4; ++block) {
-    const auto partial = Run(setting, threads, end, 4, block);
-    if (!partial) return false;
-    if (!AreElements(*partial, std::min(block * part, end), std::min((block + 1) * part, end))) return unlike();
+    const auto own = Run(setting, threads, end, 4, block);
+    if (!own) return false;
+    if (!AreElements(*own, std::min(block * part, end), std::min((block + 1) * part, end))) return unlike();
   }
   if (!AreElements(*alone, 0, part)) return unlike();
   // A part may grow with the number of elements where that is beyond all numbers of the code.

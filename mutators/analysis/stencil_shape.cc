@@ -143,9 +143,8 @@ bool StencilShape::FindLengths(Stencil& found) {
   for (const StencilThread& thread : launches_[0].threads) {
     if (!ReadsOnlyItsOwn(thread)) return false;
   }
-  constexpr char kNone[] =
-      "it reads no neighbours in other rows or planes, the lengths of which are its parameters, at most {} away";
-  return Refuse(fmt::format(kNone, kFurthest));
+  return Refuse(fmt::format(
+      "it reads no neighbours in other rows or planes, the lengths of which are its parameters, at most {} away", kFurthest));
 }
 
 // Refuses a thread that reads an element that another one may have stored.
