@@ -249,9 +249,7 @@ bool ReductionRuns::AreElements(const Taken& taken, const Ranges& ranges) const 
   return true;
 }
 
-std::int64_t ReductionRuns::Turns() const {
-  return std::int64_t{1} << elements_.loops().size();
-}
+std::int64_t ReductionRuns::Turns() const { return std::int64_t{1} << elements_.loops().size(); }
 
 // Blocks that take turns take as many elements in each; 0 if they take others.
 std::int64_t ReductionRuns::TurnOf(const Parameters& setting, std::int64_t threads) {
