@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/free_blocks.h"
 #include "mutators/analysis/plain_translation.h"
 #include "mutators/analysis/register_sums.h"
@@ -66,6 +67,18 @@ const WithoutFields& WithSizesIn(const MutationContext& plain) {
     if (const auto text = WithSizesAsParameters(plain, with.fields)) with.tree = plain.tree.Reparsed(*text);
     return with;
   });
+}
+
+// A reason with the source's macros in the place of the parameters that stand for them.
+std::string WithSizesOfSource(std::string refusal, const ParameterDifferences& differences) {
+  for (const auto& [kernel, declared] : differences.fields) {
+    for (const auto& [name, declaration] : declared) {
+      const std::string begin = fmt::format("const int {} = ", name);
+      if (!declaration.starts_with(begin) || !declaration.ends_with(";")) continue;
+      refusal = WithOtherName(refusal, name, declaration.substr(begin.size(), declaration.size() - begin.size() - 1));
+    }
+  }
+  return refusal;
 }
 
 // Sums of several elements that one statement adds to take several rounds.
@@ -198,8 +211,9 @@ std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, c
                                                const FindRefusals& refuse, ThreadLoops loops, const Restate& restate) {
   std::vector<std::string> refusals = refuse(context), more;
   if (!find(context).empty()) return refusals;
-  const auto look = [&](const MutationContext& plain, const ParameterDifferences&) {
+  const auto look = [&](const MutationContext& plain, const ParameterDifferences& differences) {
     refusals = refuse(plain);
+    for (std::string& refusal : refusals) refusal = WithSizesOfSource(std::move(refusal), differences);
     return !find(plain).empty();
   };
   WithPlainContexts(context, loops, restate, more, look);

@@ -132,7 +132,8 @@ class ReductionFinder {
       const auto buffer = LaunchedAs(tree_, *found_.launch, found_.kernel, output.target);
       const auto& workspaces = context_.rendered.workspaces;
       const bool answer = std::none_of(workspaces.begin(), workspaces.end(), [&](const auto& w) { return w.name == buffer; });
-      if (!TakesTurns(found_.blocks == Reduction::Blocks::kShareAll && !one_block && !output.atomic && answer))
+      const bool leaves_part = found_.blocks == Reduction::Blocks::kShareAll && !one_block && !output.atomic && answer;
+      if (leaves_part && (!seen_.outputs.at(output.statement).own_place || !TakesTurns(true)))
         return Refuse(fmt::format("{} leaves a part of each block that no other launch combines", Quoted(output.statement)));
       if (IsLinear(tree_, found_, output)) continue;
       if (!seen_.outputs.at(output.statement).once)

@@ -37,6 +37,7 @@ class SizeReplacer {
     FindArraySizes(parts.back());
     const SourceRange body = tree_.node(parts.back()).range;
     const std::string_view text = tree_.Text(body);
+    if (HasSizeInDirective(text)) return false;
     std::string_view before;
     for (const SourceRange& token : Tokenize(text)) {
       const std::string_view spelled = text.substr(token.begin, token.size());
@@ -66,6 +67,17 @@ class SizeReplacer {
   const std::vector<std::pair<std::string, std::string>>& names() const { return names_; }
 
  private:
+  // Whether `#if` or the like asks for a size: what it leaves is that of the present one.
+  bool HasSizeInDirective(std::string_view text) const {
+    for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
+      const std::string_view line = text.substr(at, text.find('\n', at) - at);
+      const auto tokens = Tokenize(line);
+      const auto is_size = [&](const SourceRange& token) { return DependsOnSizeMacro(line.substr(token.begin, token.size())); };
+      if (std::any_of(tokens.begin(), tokens.end(), is_size)) return true;
+    }
+    return false;
+  }
+
   // What stands between the brackets of variables that are arrays must be a constant.
   void FindArraySizes(int body) {
     for (const int at : Subtree(tree_, body)) {

@@ -75,7 +75,7 @@ TEST(ExchangeTile, LoadsAlongOneAxisAndStoresAlongTheOther) {
   EXPECT_THAT(children, IsEmpty());  // `i % n` is no variable
   const auto tiles = ChildrenOf("coalesce_exchange", Permutation("  const int c = i / n, d = i % n;\n  b[d * m + c] = a[i];\n"));
   ASSERT_THAT(tiles, SizeIs(1));
-  EXPECT_THAT(tiles[0], HasSubstr("grid(ceil_div(N, 32), ceil_div(ceil_div(M * N, N), 32)) block(32, 8)"));
+  EXPECT_THAT(tiles[0], HasSubstr("grid(ceil_div(N, 32) * ceil_div(ceil_div(M * N, N), 32)) block(32, 8)"));
   EXPECT_THAT(tiles[0], HasSubstr("__shared__ float tile[32][33];"));
   EXPECT_THAT(tiles[0], HasSubstr("tile[part][threadIdx.x] = a[i];"));
   EXPECT_THAT(tiles[0], HasSubstr("b[d * m + c] = tile[threadIdx.x][part];"));

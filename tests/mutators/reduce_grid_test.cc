@@ -276,7 +276,7 @@ TEST(ReduceGrid, RefusesWhatIsNoReductionOrNotUnderstood) {
                       "if (t % 32 == 0) atomicAdd(out, sqrtf(v));")),
       HasSubstr("several threads of a block compute"));
   EXPECT_THAT(Refused(Summing(kLoad, kTree, "if (t == 0) atomicAdd(out + i, s[0]);")), HasSubstr("depends on `i`"));
-  EXPECT_THAT(Refused(Summing("s[t] = x[i];", kTree)), HasSubstr("exactly once")) << "no thread keeps to n";
+  EXPECT_THAT(Refused(Summing("s[t] = i <= n ? x[i] : 0.0f;", kTree)), HasSubstr("exactly once")) << "one more than n";
   EXPECT_THAT(Refused(Summing("s[t] = i < n ? x[i] * t : 0.0f;", kTree)), HasSubstr("is not a function of one index"));
   EXPECT_THAT(Refused("// evo:launch count(x, out, N) grid(ceil_div(N, 256)) block(256)\n"
                       "__global__ void count(const int* x, int* out, int n) {\n"
