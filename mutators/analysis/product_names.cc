@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/convolution_parts.h"
 
 namespace evo {
@@ -46,10 +48,22 @@ std::string ProductNames::RowsPassed() const {
       const std::int64_t rows = product_.launch(number).RowsOf(setting.integers.at(product_.roles().n));
       each[number] = rows % setting.grid[axis] == 0 ? rows / setting.grid[axis] : 0;
     }
-    if (each[0] > 0 && each[0] == each[1] && product_.launch(0).setting.grid[axis] != product_.launch(1).setting.grid[axis])
-      return fmt::format("({}) * {}", launch_.grid[axis].text(), each[0]);
+    if (each[0] <= 0 || each[0] != each[1] || product_.launch(0).setting.grid[axis] == product_.launch(1).setting.grid[axis])
+      continue;
+    const std::string rows = RowsOfBlock(launch_.grid[axis], each[0]);
+    return rows.empty() ? "" : fmt::format("({}) * {}", launch_.grid[axis].text(), rows);
   }
   return "";
+}
+
+// With another value of the parameter that decides how many blocks there are, a block has another number of rows.
+std::string ProductNames::RowsOfBlock(const Expression& blocks, std::int64_t present) const {
+  std::vector<std::string> parameters;
+  for (const std::string& name : blocks.Names()) {
+    if (ConstantValue(tree_, name)) parameters.push_back(name);
+  }
+  if (parameters.empty()) return std::to_string(present);
+  return parameters.size() == 1 && ConstantValue(tree_, parameters[0]) == present ? parameters[0] : "";
 }
 
 std::string ProductNames::StoredAsItIs(const std::string& sum) const {

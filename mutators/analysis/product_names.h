@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "kernel_templates/launch_plan.h"
@@ -29,6 +30,8 @@ class ProductNames {
   std::string StoredAsItIs(const std::string& sum) const;
 
  private:
+  std::string RowsOfBlock(const Expression& blocks, std::int64_t present) const;
+
   const SyntaxTree& tree_;
   const LaunchDirective& launch_;
   const ProductFinder& product_;

@@ -160,6 +160,33 @@ TEST(RestatedProduct, OfSizesThatAreCompiledInKeepsThem) {
               Not(IsEmpty()));
 }
 
+// A block has as many rows as a parameter says, and no bound but the grid's.
+TEST(RestatedProduct, OfRowsThatTheBlocksHaveFollowsTheParameter) {
+  const std::string source = R"(
+// evo:param SIDE 8 16 32
+// evo:launch tiled(A, B, C, N) grid(ceil_div(N, SIDE), ceil_div(N, SIDE)) block(SIDE, SIDE)
+#ifndef SIDE
+#define SIDE 16
+#endif
+__global__ void tiled(const float* A, const float* B, float* C, int n) {
+  __shared__ float as[SIDE][SIDE], bs[SIDE][SIDE];
+  const int x = blockIdx.x * SIDE + threadIdx.x, y = blockIdx.y * SIDE + threadIdx.y;
+  float sum = 0.0f;
+  for (int i = 0; i < n / SIDE; ++i) {
+    as[threadIdx.y][threadIdx.x] = A[y * n + i * SIDE + threadIdx.x];
+    bs[threadIdx.y][threadIdx.x] = B[(i * SIDE + threadIdx.y) * n + x];
+    __syncthreads();
+    for (int k = 0; k < SIDE; ++k) sum += as[threadIdx.y][k] * bs[k][threadIdx.x];
+    __syncthreads();
+  }
+  C[y * n + x] = sum;
+}
+)";
+  const auto children = ChildrenOf("tile_contraction", source);
+  ASSERT_THAT(children, Not(IsEmpty()));
+  for (const std::string& child : children) EXPECT_THAT(child, HasSubstr("(ceil_div(N, SIDE)) * SIDE"));
+}
+
 // A sum in an element of the output, which has a value before.
 constexpr const char* kInMemory = R"(
 // evo:launch scaled(A, B, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
