@@ -146,7 +146,15 @@ bool DraftNames::DecidesAShape(const std::string& label, const std::set<std::str
                                const std::set<std::string>& allocated, const std::set<std::string>& of_arguments) const {
   const auto leaf = host_.leaves().find(label);
   return of_arguments.contains(label) && leaf != host_.leaves().end() && leaf->second.value &&
-         IsParameter(label, in_blocks, allocated) && !answers_.Given(label + ".values");
+         IsParameter(label, in_blocks, allocated) && !answers_.Given(ParameterName(label) + ".values");
+}
+
+// What a parameter is called if nothing else has that name.
+std::string DraftNames::ParameterName(const std::string& label) const {
+  const auto leaf = host_.leaves().find(label);
+  const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
+                                                        leaf->second.origin == HostLeaf::Origin::kFileConstant);
+  return of_file ? leaf->second.name : Upper(label);
 }
 
 void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
@@ -154,7 +162,7 @@ void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
   const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
                                                         leaf->second.origin == HostLeaf::Origin::kFileConstant);
   DraftParameter parameter;
-  parameter.name = of_file ? leaf->second.name : Upper(label);
+  parameter.name = ParameterName(label);
   const bool movable = of_file && !IsNameOfDeviceCode(parameter.name);
   const auto taken = [&](const std::string& name) {
     return IsNameOfDeviceCode(name) || (!movable && device_.words.contains(name)) ||
@@ -255,7 +263,7 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
       draft.notes.push_back(
           fmt::format("{} stays {}, since the shape of an argument depends on it; --set {}.values=.. and a shape "
                       "without it make it a parameter",
-                      label, value, label));
+                      label, value, ParameterName(label)));
     }
     return true;
   });

@@ -49,6 +49,7 @@ class DraftNames {
                   bool other_sizes) const;
   bool DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& allocated,
                      const std::set<std::string>& of_arguments) const;
+  std::string ParameterName(const std::string& label) const;
   void AddParameter(const std::string& label, TaskDraft& draft);
   void AddConstraints(TaskDraft& draft) const;
   bool IsDividedAmongTurns(const TakenLaunch& one, const std::string& label) const;

@@ -66,6 +66,15 @@ int main() {
   EXPECT_THAT(reply.notes, testing::Contains(HasSubstr("BLOCK_SIZE stays 256")));
   const ImportReply chosen = Read(text, {}, {{"BLOCK_SIZE.values", "128 256"}, {"y.shape", "ceil_div(n, 128)"}});
   EXPECT_THAT(Kernel(chosen), HasSubstr("evo:param BLOCK_SIZE 128 256"));
+  // A variable of the host is a parameter in capitals; the note says what it would be called.
+  std::string local = text;
+  local.replace(local.find("#define BLOCK_SIZE 256"), 22, "constexpr int kSide = 256;");
+  for (std::size_t at = local.find("BLOCK_SIZE"); at != std::string::npos; at = local.find("BLOCK_SIZE"))
+    local.replace(at, 10, at > local.find("int main") ? "block" : "kSide");
+  local.replace(local.find("const int n = 4096;"), 19, "const int n = 4096, block = 256;");
+  EXPECT_THAT(Read(local).notes, testing::Contains(HasSubstr("--set BLOCK.values")));
+  EXPECT_THAT(Kernel(Read(local, {}, {{"BLOCK.values", "128 256"}, {"y.shape", "ceil_div(n, 128)"}})),
+              HasSubstr("evo:param BLOCK 128 256"));
 }
 
 TEST(ImportSizes, SizesDoNotGrowBeyondWhatABlockHas) {
