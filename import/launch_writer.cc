@@ -38,9 +38,9 @@ std::string LaunchWriter::IntegerText(const std::string& name, const std::option
   if (!expression || !expression->IsKnown()) return c_.names.AddSize(name, std::nullopt, guarded, c_.draft);
   const HostExpression named = Simplified(c_.names.Named(*expression));
   if (named.kind != Kind::kNumber || !expression->Names().empty()) return named.Text();
-  // A small number is a choice; a large one is a size that the host writes as a number.
+  // A small number is a choice, and so is that of a block or a tile; a large one is a size that the host writes as a number.
   constexpr std::int64_t kSmall = 16;
-  if (named.number.is_real || named.number.integer <= kSmall) {
+  if (named.number.is_real || named.number.integer <= kSmall || LooksTunable(name)) {
     c_.draft.notes.push_back(fmt::format("the host passes {} = {}, and so does the task", name, named.Text()));
     return named.Text();
   }

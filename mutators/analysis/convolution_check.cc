@@ -97,7 +97,8 @@ std::int64_t ConvolutionShape::OfX(std::int64_t image, std::int64_t channel, con
   return (image * AllChannels() + channel) * Pixels() + at;
 }
 
-std::int64_t ConvolutionShape::OfF(std::int64_t filter, std::int64_t channel, std::int64_t tap) const {
+std::int64_t ConvolutionShape::OfF(std::int64_t filter, std::int64_t channel, std::int64_t by_rows) const {
+  const std::int64_t tap = columns_outer ? by_rows % columns * rows + by_rows / columns : by_rows;
   if (channels_outer) return (channel * filters + filter) * Taps() + tap;
   const std::int64_t within = channels_inner ? tap * channels + channel : channel * Taps() + tap;
   return filters_inner ? within * filters + filter : filter * channels * Taps() + within;
@@ -111,6 +112,7 @@ ConvolutionShape::Position ConvolutionShape::PixelOf(std::int64_t x) const {
 ConvolutionShape::Position ConvolutionShape::TapOf(std::int64_t f) const {
   const std::int64_t within = filters_inner ? f / filters : f % (channels * Taps());
   const std::int64_t tap = channels_inner ? within / channels : within % Taps();
+  if (columns_outer) return {0, tap % rows, tap / rows};
   return {tap / columns / rows, tap / columns % rows, tap % columns};
 }
 
@@ -254,8 +256,9 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
       const bool row = shape.rows == 1;
       like = like || !row;
       for (const std::int64_t extent : values) {
-        (row ? shape.width : shape.height) = extent;
-        if (!found && extent >= (row ? shape.columns : shape.rows)) found = as_found(shape);
+        const bool is_volume = shape.planes > 1;
+        (is_volume ? shape.depth : row ? shape.width : shape.height) = extent;
+        if (!found && extent >= (is_volume ? shape.planes : row ? shape.columns : shape.rows)) found = as_found(shape);
         if (found && row && found->stride_x != 1) found.reset();
       }
     }

@@ -24,6 +24,7 @@ struct ConvolutionShape {
   // Whether channels are neighbours in images, filters in the output; channels in filters, and filters in these.
   bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;
   bool channels_outer = false;  // filters are [channel][filter][tap]
+  bool columns_outer = false;   // taps of filters are by columns, [column][row], of images
   // Whether a tap is at (y + pad - i * dilation) / stride, where that has no remainder, instead of y * stride + i * dilation -
   // pad.
   bool transposed = false;
@@ -44,7 +45,7 @@ struct ConvolutionShape {
     Position at;
   };
   Place PlaceOf(std::int64_t element) const;
-  // Where an element of the images and of the filters is.
+  // Where an element of the images and of the filters is. Taps are counted by rows.
   std::int64_t OfX(std::int64_t image, std::int64_t channel, const Position& pixel) const;
   std::int64_t OfF(std::int64_t filter, std::int64_t channel, std::int64_t tap) const;
   // The pixel of an element of the images, and the tap, and the filter, of one of the filters.
@@ -54,7 +55,8 @@ struct ConvolutionShape {
   bool operator==(const ConvolutionShape& other) const = default;
   bool HasSameLayout(const ConvolutionShape& other) const {
     return x_last == other.x_last && y_last == other.y_last && channels_inner == other.channels_inner &&
-           filters_inner == other.filters_inner && channels_outer == other.channels_outer && transposed == other.transposed;
+           filters_inner == other.filters_inner && channels_outer == other.channels_outer &&
+           columns_outer == other.columns_outer && transposed == other.transposed;
   }
 };
 

@@ -32,6 +32,7 @@ ConvolutionShape ShapeIn(const Convolution& convolution, const LaunchRuns::Setti
   shape.dilation_y = of(convolution.dilation_y), shape.dilation_x = of(convolution.dilation_x);
   shape.x_last = convolution.x_last, shape.y_last = convolution.y_last;
   shape.channels_inner = convolution.channels_inner, shape.filters_inner = convolution.filters_inner;
+  shape.columns_outer = convolution.columns_outer;
   shape.channels_outer = convolution.channels_outer, shape.transposed = convolution.transposed;
   shape.depth = of(convolution.depth), shape.out_depth = of(convolution.out_depth), shape.planes = of(convolution.planes);
   shape.stride_z = of(convolution.stride_z), shape.pad_z = of(convolution.pad_z), shape.dilation_z = of(convolution.dilation_z);
@@ -147,12 +148,14 @@ std::string ConvolutionNumbers::DefinedSize(const Axis& axis, std::string Number
   return fmt::format("(({} + 2 * {} - {}) / {} + 1)", axis.size.*of, axis.pad.*of, extent, axis.stride.*of);
 }
 
-// The output's size along an axis: a parameter, or what the definition gives.
-std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t first, std::int64_t second, const Axis& axis) const {
+// The output's size along an axis: a parameter, or what the definition gives. `also`: parameters that are something else, and by
+// chance this, too.
+std::optional<Convolution::Number> ConvolutionNumbers::OutputOf(std::int64_t first, std::int64_t second, const Axis& axis,
+                                                                const std::set<std::string>& also) const {
   const auto& [size, pad, taps, stride, dilation, transposed] = axis;
   if (size.constant && pad.constant && taps.constant && stride.constant && dilation.constant) return NumberOf(first, second);
   const auto same = first == second ? std::nullopt : NumberOf(first, second);
-  if (same) return same;
+  if (same && !also.contains(same->launch)) return same;
   if (stride.constant == 1 && dilation.constant == 1 && pad.constant && taps.constant && !size.constant) {
     const std::int64_t away = (2 * *pad.constant - *taps.constant + 1) * (transposed ? -1 : 1);
     const auto shifted = NumberOf(first, second, away);
@@ -213,17 +216,18 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
   }
   const ConvolutionShape &shape = launches_[0].shape, &other = launches_[1].shape;
   const bool turned = found.transposed = shape.transposed;
+  const std::set<std::string> counts{found.filters.launch, found.channels.launch, found.all_channels.launch};
   const auto depth = OutputOf(shape.out_depth, other.out_depth,
-                              {found.depth, found.pad_z, found.planes, found.stride_z, found.dilation_z, turned});
+                              {found.depth, found.pad_z, found.planes, found.stride_z, found.dilation_z, turned}, counts);
   const auto height = OutputOf(shape.out_height, other.out_height,
-                               {found.height, found.pad_y, found.rows, found.stride_y, found.dilation_y, turned});
+                               {found.height, found.pad_y, found.rows, found.stride_y, found.dilation_y, turned}, counts);
   const auto width = OutputOf(shape.out_width, other.out_width,
-                              {found.width, found.pad_x, found.columns, found.stride_x, found.dilation_x, turned});
+                              {found.width, found.pad_x, found.columns, found.stride_x, found.dilation_x, turned}, counts);
   if (!depth || !height || !width) return Refuse("the size of its output does not follow from its parameters");
   found.out_depth = *depth, found.out_height = *height, found.out_width = *width;
   found.x_last = shape.x_last, found.y_last = shape.y_last;
   found.channels_inner = shape.channels_inner, found.filters_inner = shape.filters_inner;
-  found.channels_outer = shape.channels_outer;
+  found.channels_outer = shape.channels_outer, found.columns_outer = shape.columns_outer;
   for (const Number* number :
        {&found.channels,   &found.all_channels, &found.groups,     &found.filters,    &found.height,   &found.width,
         &found.out_height, &found.out_width,    &found.rows,       &found.columns,    &found.stride_y, &found.stride_x,

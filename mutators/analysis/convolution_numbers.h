@@ -60,7 +60,8 @@ class ConvolutionNumbers {
     const Number& dilation;
     bool transposed;
   };
-  std::optional<Number> OutputOf(std::int64_t first, std::int64_t second, const Axis& axis) const;
+  std::optional<Number> OutputOf(std::int64_t first, std::int64_t second, const Axis& axis,
+                                 const std::set<std::string>& also) const;
   static std::string DefinedSize(const Axis& axis, std::string Number::*of);
 
   const SyntaxTree& tree_;

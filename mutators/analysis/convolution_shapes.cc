@@ -27,8 +27,12 @@ constexpr std::size_t kManifoldChoice = 2;
 // Of kernels with few sizes, whose filters may be constants as long as small images. How much larger those are.
 constexpr std::size_t kWideChoice = 3;
 constexpr std::int64_t kMoreOfWide = 14;
-constexpr std::int64_t kTapSizes[2][3][6] = {{{3, 2, 1, 2, 1, 2}, {6, 3, 2, 1, 2, 1}, {5, 3, 3, 1, 3, 1}},
-                                             {{2, 1, 3, 1, 2, 3}, {1, 3, 2, 2, 1, 3}, {3, 2, 1, 3, 1, 2}}};
+constexpr std::int64_t kTapSizes[3][3][6] = {{{3, 2, 1, 2, 1, 2}, {6, 3, 2, 1, 2, 1}, {5, 3, 3, 1, 3, 1}},
+                                             {{2, 1, 3, 1, 2, 3}, {1, 3, 2, 2, 1, 3}, {3, 2, 1, 3, 1, 2}},
+                                             {{2, 4, 3, 1, 1, 1}, {3, 2, 4, 1, 1, 1}, {4, 2, 3, 1, 1, 1}}};
+// Of kernels that may have filters of three sizes, each of which has more than one tap then; the second choices else.
+constexpr std::size_t kVolumeChoice = 4;
+constexpr std::size_t kSizesOfVolume = 3;
 // Of kernels with groups, as multiples of the number of groups. None is a multiple of another one in two settings.
 constexpr std::int64_t kSizesOfGroup[3][10] = {
     {4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {3, 2, 4, 5, 6, 7, 9, 8, 10, 11}, {4, 5, 3, 6, 7, 5, 4, 6, 3, 5}};
@@ -91,7 +95,7 @@ bool ConvolutionShapes::Refuse(std::string why) {
 }
 
 LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut, std::size_t choice) const {
-  const auto& taps = kTapSizes[choice % std::size(kTapSizes)][number];
+  const auto& taps = kTapSizes[choice == kVolumeChoice ? 2 : choice % 2][number];
   const auto& large = choice == kManifoldChoice ? kManifoldSizes[number] : kLargeSizes[number];
   LaunchRuns::Sizes sizes;
   for (std::size_t i = 0; i < names_.size(); ++i)
@@ -120,7 +124,7 @@ bool ConvolutionShapes::Find(bool manifold) {
       if (FindWith(cut, choice)) return true;
       if (first_why.empty() || (first_why == kNoNumbers && !why_.empty())) first_why = why_;
     }
-    return false;
+    return !manifold && cut + kSizesOfVolume == names_.size() && FindWith(cut, kVolumeChoice);
   };
   if (!manifold && names_.size() <= kFewSizes && FindWith(kMostConvolutionSizes, kWideChoice)) return true;
   for (const std::size_t cut : cuts) {
@@ -128,7 +132,9 @@ bool ConvolutionShapes::Find(bool manifold) {
   }
   // Authors list sizes in any order, and name those of taps as such.
   const auto taps = std::stable_partition(names_.begin(), names_.end(), [](const auto& name) { return !IsNameOfTaps(name); });
-  if (names_ != runs_.names() && try_cut(static_cast<std::size_t>(taps - names_.begin()))) return true;
+  const auto named = static_cast<std::size_t>(taps - names_.begin());
+  const bool tried = names_ == runs_.names() && std::find(cuts.begin(), cuts.end(), named) != cuts.end();
+  if (!tried && named > 0 && named < names_.size() && try_cut(named)) return true;
   for (std::size_t i = 0; !manifold && names_.size() > 1 && names_.size() <= kFewSizes && i + 1 < names_.size(); ++i) {
     names_ = runs_.names();
     std::rotate(names_.begin() + static_cast<std::ptrdiff_t>(i), names_.begin() + static_cast<std::ptrdiff_t>(i) + 1,

@@ -62,6 +62,8 @@ std::vector<std::vector<TapLevel>> ChoicesOf(const std::vector<TapLevel>& levels
   if (levels.size() == 2 && levels[0].step > levels[1].step) choices.push_back({levels[0], levels[1], {1, levels[0].step}});
   // Images of one channel, whose height is not seen.
   if (levels.size() == 2 && levels[0].step < levels[1].step) choices.push_back({levels[0], levels[1], one});
+  // The same with filters by columns.
+  if (levels.size() == 2 && levels[0].step > levels[1].step) choices.push_back({levels[0], levels[1], one});
   if (levels.size() == 1 && levels[0].step > 1) choices.push_back({one, {1, levels[0].step}, levels[0]});
   if (levels.size() == 4) choices.push_back(levels);
   if (levels.size() == 3 && levels[0].step == 1) split();
@@ -131,7 +133,10 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
       ConvolutionShape shape;
       shape.groups = groups;
       const std::size_t first = inner ? 1 : 0;
-      const TapLevel &channels = inner ? choice.front() : choice.back(), &columns = choice[first], &rows = choice[first + 1];
+      const TapLevel& channels = inner ? choice.front() : choice.back();
+      shape.columns_outer = !is_volume && choice[first + 1].count > 1 && choice[first + 1].step < choice[first].step;
+      const TapLevel& columns = choice[shape.columns_outer ? first + 1 : first];
+      const TapLevel& rows = choice[shape.columns_outer ? first : first + 1];
       const TapLevel planes = is_volume ? choice[first + 2] : TapLevel{1, 1};
       shape.channels = channels.count, shape.planes = planes.count, shape.rows = rows.count, shape.columns = columns.count;
       shape.channels_inner = inner;
@@ -153,15 +158,19 @@ std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sam
   auto levels = LevelsOf(OffsetsOf(sample));
   const bool row = levels.size() == 1 && of_groups.contains(1);
   if (row) levels.push_back({1, levels[0].step + 1});
-  if (levels.size() != 2 || levels[0].step < 1 || levels[1].step <= levels[0].step) return shapes;
+  ConvolutionShape shape;
+  shape.columns_outer = levels.size() == 2 && levels[1].step < levels[0].step;
+  if (shape.columns_outer) std::swap(levels[0], levels[1]);
+  const bool is_volume = levels.size() == 3 && levels[2].step > levels[1].step;
+  if ((levels.size() != 2 && !is_volume) || levels[0].step < 1 || levels[1].step <= levels[0].step) return shapes;
   const auto& products = sample.products;
   const std::int64_t apart = products[1].second - products[0].second;
   for (std::size_t i = 0; i < products.size(); ++i) {
     if (products[i].second != products[0].second + static_cast<std::int64_t>(i) * apart) return shapes;
   }
-  ConvolutionShape shape;
   shape.channels = 1;
   shape.columns = levels[0].count, shape.rows = levels[1].count;
+  if (is_volume) shape.planes = levels[2].count;
   shape.filters_inner = apart > 1;
   shape.dilation_x = levels[0].step;
   if (shape.dilation_x > kMostDilation) return shapes;
@@ -176,7 +185,14 @@ std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sam
     for (shape.dilation_y = 1; shape.dilation_y <= kMostDilation; ++shape.dilation_y) {
       if (levels[1].step % shape.dilation_y != 0) continue;
       shape.width = levels[1].step / shape.dilation_y;
-      if (shape.width >= shape.columns) shapes.push_back(shape);
+      if (shape.width < shape.columns) continue;
+      for (shape.dilation_z = 1; is_volume && shape.dilation_z <= kMostDilation; ++shape.dilation_z) {
+        shape.height = levels[2].step / shape.width / shape.dilation_z;
+        if (shape.height >= shape.rows && shape.height * shape.width * shape.dilation_z == levels[2].step)
+          shapes.push_back(shape);
+      }
+      shape.dilation_z = 1;
+      if (!is_volume) shapes.push_back(shape);
     }
   }
   return shapes;

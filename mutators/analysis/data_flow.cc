@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -209,6 +210,8 @@ std::set<int> NamedIn(const SyntaxTree& tree, int node) {
 bool IsMemoryName(const SyntaxTree& tree, int declaration) {
   const SyntaxNode& node = tree.node(declaration);
   if ((node.kind_name != "VarDecl" && node.kind_name != "ParmDecl") || IsConstant(node.type)) return false;
+  // A number in constant memory never changes while a kernel runs.
+  if (node.function < 0 && !node.type.ends_with("]") && IsConstantMemory(tree, declaration)) return false;
   if (node.function < 0 || node.type.ends_with("&")) return true;
   const auto is_shared = [&](int child) { return tree.node(child).kind_name == "attribute(shared)"; };
   return std::any_of(node.children.begin(), node.children.end(), is_shared) || IsExposed(tree, declaration);

@@ -132,7 +132,7 @@ bool StencilShape::FindLengths(Stencil& found) {
     found.dimensions = 3;
     for (const LaunchNumber& row : candidates) {
       for (const LaunchNumber& plane : candidates) {
-        if (row.values != plane.values && fits(row, plane, always)) return true;
+        if (fits(row, plane, always)) return true;
       }
     }
   }

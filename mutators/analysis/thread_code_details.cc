@@ -4,6 +4,7 @@
 
 #include "mutators/analysis/constant_value.h"
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/fingerprint.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_arithmetic.h"
@@ -79,6 +80,13 @@ int ThreadCode::AddConstant(int node) {
   constant.plain = constant.is_bool ? text == "true" : is_null ? 0 : PlainInteger(text);
   constant.is_name = IsNameOnly(text);
   constant.resolved = constant.plain.has_value();
+  // A scalar in constant memory is some number, the same for all threads.
+  const int named = tree_.node(node).refers_to;
+  if (named >= 0 && IsConstantMemory(tree_, named) && ThreadTypeOf(tree_.node(named).type) == ThreadType::kReal) {
+    constant.resolved = true;
+    constant.real = RandomElement(named, 0);
+    constant.real_text = SharedText(std::string(text));
+  }
   return static_cast<int>(constants_.size()) - 1;
 }
 

@@ -27,15 +27,18 @@ struct ImageAxis {
 };
 
 // The outermost first.
-std::vector<ImageAxis> AxesOf(bool is_volume) {
+std::vector<ImageAxis> AxesOf(bool is_volume, bool columns_outer) {
   std::vector<ImageAxis> axes;
   if (is_volume)
     axes.push_back({"Z", "at_z", "DEPTH_", "INWARD_", "front", "line.w", "inward", "pixel / (OUT_HEIGHT_ * OUT_WIDTH_)",
                     "{} / (ROWS_ * COLUMNS_)"});
   axes.push_back({"Y", "at_y", "HEIGHT_", "DOWN_", "top", "line.y", "down",
                   is_volume ? "pixel / OUT_WIDTH_ % OUT_HEIGHT_" : "pixel / OUT_WIDTH_",
-                  is_volume ? "{} / COLUMNS_ % ROWS_" : "{} / COLUMNS_"});
-  axes.push_back({"X", "at_x", "WIDTH_", "ALONG_", "left", "line.z", "along", "pixel % OUT_WIDTH_", "{} % COLUMNS_"});
+                  is_volume       ? "{} / COLUMNS_ % ROWS_"
+                  : columns_outer ? "{} % ROWS_"
+                                  : "{} / COLUMNS_"});
+  axes.push_back({"X", "at_x", "WIDTH_", "ALONG_", "left", "line.z", "along", "pixel % OUT_WIDTH_",
+                  columns_outer ? "{} / ROWS_" : "{} % COLUMNS_"});
   return axes;
 }
 
@@ -44,7 +47,9 @@ using TextOfAxis = std::function<std::string(const ImageAxis&)>;
 class AxisTexts {
  public:
   explicit AxisTexts(const Convolution& found)
-      : transposed_(found.transposed), axes_(AxesOf(found.planes.constant != 1)), sign_(found.transposed ? '-' : '+') {}
+      : transposed_(found.transposed),
+        axes_(AxesOf(found.planes.constant != 1, found.columns_outer)),
+        sign_(found.transposed ? '-' : '+') {}
 
   std::string In(std::string text) const {
     text = WithOtherName(text, "FIRSTS_", Joined(", ", [&](const ImageAxis& axis) { return axis.at + " = " + First(axis); }));

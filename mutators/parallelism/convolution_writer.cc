@@ -21,7 +21,8 @@ namespace {
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
 constexpr std::string_view kOwnFloatSum = "sums[i][j]";
 constexpr std::string_view kOwnDepthwiseSum = "sums[r]";
-constexpr std::int64_t kMostStrideOfSize = 2, kMostTapsOfSize = 31;  // where sizes of the task say them: more are rare
+constexpr std::int64_t kMostStrideOfSize = 2, kMostTapsOfSize = 31,
+                       kMostPlanesOfSize = 7;  // where sizes of the task say them: more are rare
 constexpr std::string_view kOwnTotal = "total";
 
 // Of a depthwise convolution, as the launch line says it, or with numbers for all sizes.
@@ -31,12 +32,17 @@ std::string PlaneTileBytes(const ConvolutionParameters& names, const Convolution
   };
   const auto extent = [&](const std::string& tile, const Convolution::Number& stride, const Convolution::Number& taps,
                           const Convolution::Number& dilation) {
-    return fmt::format("(({} - 1) * {} + ({} - 1) * {} + 1)", tile, text(stride, kMostStrideOfSize), text(taps, kMostTapsOfSize),
+    return fmt::format("(({} - 1) * {} + ({} - 1) * {} + 1)", tile, text(stride, kMostStrideOfSize),
+                       text(taps, found.planes.constant == 1 ? kMostTapsOfSize : kMostPlanesOfSize),
                        text(dilation, kMostStrideOfSize));
   };
-  return fmt::format("({} * {} + {} * {}) * 4", extent(names.tile_m, found.stride_y, found.rows, found.dilation_y),
-                     extent(names.tile_n, found.stride_x, found.columns, found.dilation_x), text(found.rows, kMostTapsOfSize),
-                     text(found.columns, kMostTapsOfSize));
+  const bool is_volume = found.planes.constant != 1;
+  const std::string bytes =
+      fmt::format("({} * {} + {} * {}) * 4", extent(names.tile_m, found.stride_y, found.rows, found.dilation_y),
+                  extent(names.tile_n, found.stride_x, found.columns, found.dilation_x),
+                  text(found.rows, is_volume ? kMostPlanesOfSize : kMostTapsOfSize),
+                  text(found.columns, is_volume ? kMostPlanesOfSize : kMostTapsOfSize));
+  return is_volume ? fmt::format("{} * {}", text(found.planes, kMostPlanesOfSize), bytes) : bytes;
 }
 
 std::string FiltersInRow(const SyntaxTree& tree, const Convolution& found) {
@@ -80,8 +86,9 @@ bool ConvolutionWriter::HasMasks() const { return Taps() && *Taps() <= 32; }
 
 std::string ConvolutionWriter::Grid() const {
   if (form_ == ConvolutionForm::kDepthwise)
-    return fmt::format("{} * {} * ceil_div({}, {}) * ceil_div({}, {})", found_.images.launch, found_.filters.launch,
-                       found_.out_height.launch, names_.tile_m, found_.out_width.launch, names_.tile_n);
+    return fmt::format("{} * {}{} * ceil_div({}, {}) * ceil_div({}, {})", found_.images.launch, found_.filters.launch,
+                       found_.planes.constant == 1 ? "" : " * " + found_.out_depth.launch, found_.out_height.launch,
+                       names_.tile_m, found_.out_width.launch, names_.tile_n);
   std::string rows = found_.out_depth.constant == 1 ? "" : found_.out_depth.launch + " * ";
   if (found_.out_height.constant != 1) rows += found_.out_height.launch + " * ";
   const std::string& groups = found_.groups.launch;
@@ -141,12 +148,23 @@ std::string ConvolutionWriter::Laid(std::string text) const {
   if (!HasGroups()) boost::erase_all(text, " + GROUP_BEGIN_");
   text = WithOtherName(text, "GROUP_BEGIN_", "(long long)group * CHANNELS_ * PLANE_");
   boost::erase_all(text, found_.x_last ? " * PLANE_" : " * PIXEL_");
+  const bool is_volume = found_.planes.constant != 1;
+  if (!is_volume) boost::erase_all(text, "OF_PLANE_ + ");
   const std::pair<std::string_view, std::string_view> words[] = {
+      {"ALL_TAPS_", is_volume ? "PLANES_ * ROWS_ * COLUMNS_" : "ROWS_ * COLUMNS_"},
+      {"TILE_PIXELS_", is_volume ? "PLANES_ * tile_rows * tile_columns" : "tile_rows * tile_columns"},
+      {"PLANE_OF_BLOCK_", is_volume ? "blockIdx.x / blocks_n / blocks_m / OUT_DEPTH_" : "blockIdx.x / blocks_n / blocks_m"},
+      {"ROW_OF_TILE_", is_volume ? "t / tile_columns % tile_rows" : "t / tile_columns"},
+      {"OF_PLANE_", "h * tile_rows"},
+      {"PIXEL_OF_ROW_", is_volume ? "(own_z * OUT_HEIGHT_ + row)" : "row"},
       {found_.x_last ? "PIXEL_" : "PLANE_", found_.x_last ? "ALL_CHANNELS_" : "plane"},
       {"CHANNEL_OF_K_", found_.channels_inner ? "k % CHANNELS_" : "k / taps"},
       {"TAP_OF_K_", found_.channels_inner ? "k / CHANNELS_" : "k % taps"},
       {"ROW_OF_T_", found_.filters_inner ? "t % TILE_M_" : "t / TILE_K_"},
       {"LINE_OF_T_", found_.filters_inner ? "t / TILE_M_" : "t % TILE_K_"},
+      {"TAP_OF_FILTER_", is_volume              ? "(h * ROWS_ + i) * COLUMNS_ + j"
+                         : found_.columns_outer ? "j * ROWS_ + i"
+                                                : "i * COLUMNS_ + j"},
       {"TAP_INDEX_", found_.filters_inner ? "t * filters + filter" : "filter * taps + t"},
       {"SOURCE_INDEX_", found_.channels_outer ? "((long long)(source / taps) * filters + filter) * taps + source % taps"
                                               : "(long long)source * filters + filter"},

@@ -33,7 +33,10 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
          {"22_constant_rows"},
          {"23_samples"},
          {"24_sizes_compiled_in"},
-         {"25_taps_before_filters"}});
+         {"25_taps_before_filters"},
+         {"26_one_image_two_tap_sizes"},
+         {"27_taps_by_columns"},
+         {"28_one_volume"}});
 }
 
 TEST_F(ForeignConvolutions, SplitTensorConvolution) {
@@ -62,7 +65,10 @@ TEST_F(ForeignConvolutions, SplitTensorConvolution) {
                                      {"22_constant_rows", "a filter has one channel only"},
                                      {"23_samples", "a filter has one channel only"},
                                      {"24_sizes_compiled_in"},
-                                     {"25_taps_before_filters"}});
+                                     {"25_taps_before_filters"},
+                                     {"26_one_image_two_tap_sizes", "a filter has one channel only"},
+                                     {"27_taps_by_columns"},
+                                     {"28_one_volume", "a filter has one channel only"}});
 }
 
 // What is almost one of these is none.
@@ -79,6 +85,8 @@ TEST_F(ForeignConvolutions, RefusesNearMisses) {
   refuses("23_samples", "signal[start + j]", "signal[i * length / 2 + j]");
   refuses("24_sizes_compiled_in", "m * C + c)", "m * C + c / 2)");
   refuses("25_taps_before_filters", "(columns + K - 1)", "(columns + K)");
+  refuses("27_taps_by_columns", "px + i]", "px + i * j]");
+  refuses("28_one_volume", "(z + h)", "(z + 2 * h + i)");
 }
 
 }  // namespace
