@@ -27,6 +27,7 @@ std::vector<std::string> Restructuring() {
           "tile_contraction",
           "warp_group_attention",
           "warp_group_contraction",
+          "window_row_sums",
           "work_per_thread"};
 }
 

@@ -39,7 +39,9 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"29_whole_blocks"},
                          {"30_sobel_tables"},
                          {"31_window_of_mean"},
-                         {"32_cube_of_constants"}});
+                         {"32_cube_of_constants"},
+                         {"33_blur_of_colours", "blur: a thread stores more than one element"},
+                         {"34_planes_of_block", "smooth: which elements it stores does not follow"}});
 }
 
 TEST_F(ForeignStencils, StencilSums) {
@@ -75,11 +77,60 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"29_whole_blocks"},
                          {"30_sobel_tables", "sobel: picture has no elements of float"},
                          {"31_window_of_mean", "mean: src has no elements of float"},
-                         {"32_cube_of_constants"}});
+                         {"32_cube_of_constants"},
+                         {"33_blur_of_colours", "blur: a thread stores more than one element"},
+                         {"34_planes_of_block", "smooth: which elements it stores does not follow"}});
+}
+
+TEST_F(ForeignStencils, WindowRowSums) {
+  Check("window_row_sums", {{"01_jacobi_index_macro", "(silence)"},
+                            {"02_heat_index_function", "(silence)"},
+                            {"03_seven_point_macro", "(silence)"},
+                            {"04_wave_two_levels", "(silence)"},
+                            {"05_box_blur_of_bytes"},
+                            {"06_gaussian_clamp_function", "(silence)"},
+                            {"07_sobel", "(silence)"},
+                            {"08_variable_coefficients", "(silence)"},
+                            {"09_twenty_seven_point", "(silence)"},
+                            {"10_loop_over_planes", "(silence)"},
+                            {"11_planes_in_registers", "(silence)"},
+                            {"12_periodic", "(silence)"},
+                            {"13_line_in_shared_memory", "(silence)"},
+                            {"14_macros_of_weights", "(silence)"},
+                            {"15_acoustic_radius_four", "(silence)"},
+                            {"16_gray_scott", "(silence)"},
+                            {"17_sharpen_bytes_clamped", "(silence)"},
+                            {"18_nineteen_point_struct", "(silence)"},
+                            {"19_periodic_ternary", "(silence)"},
+                            {"20_march_with_tile", "(silence)"},
+                            {"21_rod_grid_stride", "(silence)"},
+                            {"22_flat_index_cells", "(silence)"},
+                            {"23_tile_with_halo", "(silence)"},
+                            {"24_separable_gauss", "(silence)"},
+                            {"25_periodic_box", "(silence)"},
+                            {"26_channel", "(silence)"},
+                            {"27_membrane_in_place", "(silence)"},
+                            {"28_larger_blocks", "(silence)"},
+                            {"29_whole_blocks", "(silence)"},
+                            {"30_sobel_tables", "(silence)"},
+                            {"31_window_of_mean"},
+                            {"32_cube_of_constants", "(silence)"},
+                            {"33_blur_of_colours"},
+                            {"34_planes_of_block"}});
 }
 
 // What is almost one of these is none.
 TEST_F(ForeignStencils, RefusesNearMisses) {
+  Refuses("window_row_sums", "33_blur_of_colours", "red += img[at]", "red += img[at] * (row % 2)",
+          "blur: what it adds up depends on row");
+  Refuses("window_row_sums", "33_blur_of_colours", "red += img[at]", "red += count * img[at]",
+          "blur: its loop over rows does more with count");
+  Refuses("window_row_sums", "33_blur_of_colours", "red += img[at]", "red = img[at]", "in its loop over rows is more than a sum");
+  Refuses("window_row_sums", "33_blur_of_colours", "int red = 0", "int red = 1", "blur: red does not begin at zero");
+  Refuses("window_row_sums", "33_blur_of_colours", "+ 1] = green", "+ 1] = threadIdx.x + green",
+          "blur: what `threadIdx.x` stands for");
+  Refuses("window_row_sums", "34_planes_of_block", "taps[j + RADIUS] * img", "taps[i + RADIUS] * img", "(silence)");
+  Refuses("window_row_sums", "34_planes_of_block", "i <= RADIUS", "i <= row % 3", "smooth: what it adds up depends on row");
   Refuses("stencil_rows", "29_whole_blocks", "i < N - 1", "i < N / 2", "which elements it stores does not follow");
   Refuses("stencil_rows", "31_window_of_mean", "W), 2)", "W), H)", "mean: ");
   Refuses("stencil_rows", "31_window_of_mean", "min(rows - 1, row + radius)", "min(rows - 1, col + radius)", "mean: ");
