@@ -131,6 +131,7 @@ TEST(ConvolutionTiles, DoesNotMindHowTheSumIsComputed) {
       {"X[((n * C + c) * H + y) * W + x]", "X[((n * H + y) * W + x) * C + c]"},
       {"__global__ void filter2d", "__global__ void __launch_bounds__(128) filter2d"},
       {"* TAPS + i) * TAPS + j]", "* TAPS + 2 - i) * TAPS + 2 - j]"},
+      {"* TAPS + i) * TAPS + j]", "* TAPS + j) * TAPS + i]"},
       {"const int x = w + j - 1;", "const int x = w + 2 * j - 2;"}};
   for (const auto& [from, to] : ways) {
     EXPECT_THAT(WhyNotTiled(With(kSkipped, from, to)), IsEmpty()) << to;
@@ -146,7 +147,6 @@ TEST(ConvolutionTiles, SaysWhyNot) {
   constexpr const char* kIsNone = "what it sums up is not X[n][c][y + i][x + j] * F[k][c][i][j]";
   const std::vector<std::tuple<const char*, const char*, const char*>> changes{
       {"* TAPS + i) * TAPS + j]", "* TAPS + 2 - i) * TAPS + j]", kIsNone},
-      {"* TAPS + i) * TAPS + j]", "* TAPS + j) * TAPS + i]", kIsNone},
       {"if (y < 0 || y >= H) continue;", "if (y < 0 || y >= H || c > 30) continue;", "where sizes are beyond"},
       {"float sum = 0.0f;", "double sum = 0.0;", "it sums up in double, and tensor cores do in float"},
       {"__half2float(X[((n * C + c) * H + y) * W + x]) * __half2float(F[((k * C + c) * TAPS + i) * TAPS + j])",
