@@ -48,7 +48,69 @@ class LaunchTaker {
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 
-  std::vector<const ProgramFunction*> Choose(const std::vector<std::string>& names) const {
+  // The launches that the host gets to, in their order; empty if they are in several functions, or one kernel is launched twice.
+  std::vector<TakenLaunch> OneAfterAnother(const std::vector<const ProgramFunction*>& all) {
+    std::vector<TakenLaunch> taken;
+    for (const HostLaunch& launch : host_.launches()) {
+      const auto kernel = std::find_if(all.begin(), all.end(), [&](const auto* one) {
+        return one->name == launch.name && launch.arguments.size() <= one->parameters.size();
+      });
+      if (kernel == all.end() || !IsReached(launch)) continue;
+      const auto conflicts = [&](const TakenLaunch& other) {
+        return other.launch->function != launch.function || other.kernel == *kernel;
+      };
+      if (std::any_of(taken.begin(), taken.end(), conflicts)) return {};
+      taken.push_back({*kernel, &launch});
+    }
+    std::sort(taken.begin(), taken.end(),
+              [](const auto& a, const auto& b) { return a.launch->range.begin < b.launch->range.begin; });
+    return taken;
+  }
+
+  // The only kernel that is launched, or kernels each of which reads what one before it has written, or writes what one behind it
+  // reads. Kernels that compute the same one after another, such as versions of one, are not. Empty if neither.
+  std::vector<const ProgramFunction*> Chain(const std::vector<const ProgramFunction*>& all) {
+    std::vector<TakenLaunch> launches = OneAfterAnother(all);
+    std::vector<const ProgramFunction*> chain;
+    for (TakenLaunch& one : launches) {
+      Fill(one);
+      chain.push_back(one.kernel);
+    }
+    if (chain.size() < 2) return chain;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      bool linked = false;
+      for (std::size_t j = 0; j < launches.size() && !linked; ++j)
+        linked = j < i ? HandsOn(launches[j], launches[i]) : j > i && HandsOn(launches[i], launches[j]);
+      if (!linked) return {};
+    }
+    return chain;
+  }
+
+  // Whether a launch writes a buffer that a later one reads.
+  bool HandsOn(const TakenLaunch& from, const TakenLaunch& to) const {
+    const auto buffers = [&](const TakenLaunch& one, bool ParameterUse::*use) {
+      std::vector<HostCode::Pointer> found;
+      for (std::size_t i = 0; i < one.launch->arguments.size(); ++i) {
+        const auto known = one.use.parameters.find(one.kernel->parameters[i].name);
+        if (IsPointerType(one.types[i]) && known != one.use.parameters.end() && known->second.*use)
+          found.push_back(host_.Origin(one.launch->arguments[i], one.launch->function));
+      }
+      return found;
+    };
+    const auto written = buffers(from, &ParameterUse::written), read = buffers(to, &ParameterUse::read);
+    // What the host fills anew in between is not handed on.
+    const auto is_filled = [&](const HostCode::Pointer& one) {
+      const auto calls = host_.CallsOn(one, "cudaMem");
+      return std::any_of(calls.begin(), calls.end(), [&](const HostCall* call) {
+        return call->range.begin > from.launch->range.end && call->range.end < to.launch->range.begin;
+      });
+    };
+    return std::any_of(written.begin(), written.end(), [&](const HostCode::Pointer& one) {
+      return std::find(read.begin(), read.end(), one) != read.end() && !is_filled(one);
+    });
+  }
+
+  std::vector<const ProgramFunction*> Choose(const std::vector<std::string>& names) {
     std::vector<const ProgramFunction*> all;
     for (const ProgramFunction& function : program_.functions()) {
       if (function.kernel) all.push_back(&function);
@@ -56,6 +118,12 @@ class LaunchTaker {
     if (all.empty()) throw UsageError("no __global__ function is defined in it");
     if (names.empty()) {
       if (all.size() == 1) return all;
+      if (const auto chain = Chain(all); !chain.empty()) {
+        notes_.push_back(chain.size() == 1
+                             ? fmt::format("{} is the only kernel that is launched", chain.front()->qualified)
+                             : fmt::format("the host launches {}, one after another; --kernel takes some of them", List(chain)));
+        return chain;
+      }
       throw UsageError(fmt::format("{} kernels: {}; name one with --kernel", all.size(), List(all)));
     }
     std::vector<const ProgramFunction*> chosen;

@@ -234,6 +234,37 @@ TEST(Import, SaysWhatIsWrong) {
   EXPECT_THAT(Read("__global__ void a(float* x) {\n").failure, HasSubstr("a.cu:"));
 }
 
+// Kernels that hand buffers on are one task; versions of one kernel are not.
+TEST(Import, TakesKernelsThatHandOn) {
+  const std::string kernels = R"(
+__global__ void square(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] * x[i];
+}
+__global__ void shift(const float* y, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) z[i] = y[i] + 1.0f;
+}
+__global__ void unused(float* z) { z[0] = 0; }
+)";
+  const auto program = [&](const std::string& launches) {
+    return kernels +
+           "int main() {\n  int n = 100000;\n  float *x, *y, *z;\n  cudaMalloc(&x, n * 4);\n  cudaMalloc(&y, n * 4);\n" +
+           "  cudaMalloc(&z, n * 4);\n" + launches + "}\n";
+  };
+  const std::string square = "  square<<<(n + 255) / 256, 256>>>(x, y, n);\n",
+                    shift = "  shift<<<(n + 255) / 256, 256>>>(y, z, n);\n";
+  const ImportReply chain = Read(program(square + shift));
+  EXPECT_THAT(Kernel(chain), AllOf(HasSubstr("evo:launch square"), HasSubstr("evo:launch shift"), Not(HasSubstr("unused"))));
+  EXPECT_THAT(TaskOf(chain).at("notes").dump(),
+              HasSubstr("the host launches square (line 2), shift (line 6), one after another"));
+  EXPECT_THAT(TaskOf(Read(program(shift))).at("notes").dump(), HasSubstr("shift is the only kernel that is launched"));
+  const std::string versions = "  square<<<(n + 255) / 256, 256>>>(x, z, n);\n" + shift;
+  EXPECT_THAT(Read(program(versions)).failure, HasSubstr("name one with --kernel"));
+  EXPECT_THAT(Read(program(square + shift + square)).failure, HasSubstr("name one with --kernel"));
+  EXPECT_THAT(Read(program(square + "  cudaMemset(y, 0, n * 4);\n" + shift)).failure, HasSubstr("name one with --kernel"));
+}
+
 TEST(Import, TakesAssertionsInWords) {
   const ImportReply reply = Read(R"(
 template <int BN, int WN> __global__ void scale(float* x, int n) {
