@@ -16,6 +16,9 @@ class LaunchTaker {
       : program_(program), tree_(program.tree()), host_(host), notes_(notes) {}
 
   std::vector<TakenLaunch> Run(const std::vector<std::string>& names) {
+    if (names.empty() && Kernels().size() > 1) {
+      if (std::vector<TakenLaunch> chain = Chain(Kernels()); !chain.empty()) return chain;
+    }
     const std::vector<const ProgramFunction*> kernels = Choose(names);
     std::vector<TakenLaunch> taken;
     const HostLaunch* first = nullptr;
@@ -48,7 +51,8 @@ class LaunchTaker {
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 
-  // The launches that the host gets to, in their order; empty if they are in several functions, or one kernel is launched twice.
+  // The launches that the host gets to, in their order, without those that only repeat one; empty if they are in several
+  // functions.
   std::vector<TakenLaunch> OneAfterAnother(const std::vector<const ProgramFunction*>& all) {
     std::vector<TakenLaunch> taken;
     for (const HostLaunch& launch : host_.launches()) {
@@ -56,10 +60,10 @@ class LaunchTaker {
         return one->name == launch.name && launch.arguments.size() <= one->parameters.size();
       });
       if (kernel == all.end() || !IsReached(launch)) continue;
-      const auto conflicts = [&](const TakenLaunch& other) {
-        return other.launch->function != launch.function || other.kernel == *kernel;
-      };
-      if (std::any_of(taken.begin(), taken.end(), conflicts)) return {};
+      const auto elsewhere = [&](const TakenLaunch& other) { return other.launch->function != launch.function; };
+      if (std::any_of(taken.begin(), taken.end(), elsewhere)) return {};
+      if (std::any_of(taken.begin(), taken.end(), [&](const TakenLaunch& other) { return IsSame(*other.launch, launch); }))
+        continue;
       taken.push_back({*kernel, &launch});
     }
     std::sort(taken.begin(), taken.end(),
@@ -67,23 +71,31 @@ class LaunchTaker {
     return taken;
   }
 
-  // The only kernel that is launched, or kernels each of which reads what one before it has written, or writes what one behind it
-  // reads. Kernels that compute the same one after another, such as versions of one, are not. Empty if neither.
-  std::vector<const ProgramFunction*> Chain(const std::vector<const ProgramFunction*>& all) {
+  bool IsSame(const HostLaunch& a, const HostLaunch& b) const {
+    return a.name == b.name && std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
+                                          [&](const SourceRange& one, const SourceRange& other) {
+                                            return program_.Text(one) == program_.Text(other);
+                                          });
+  }
+
+  // The only launch, or launches each of which reads what one before it has written, or writes what one behind it reads. Kernels
+  // that compute the same one after another, such as versions of one, are not. Empty if neither.
+  std::vector<TakenLaunch> Chain(const std::vector<const ProgramFunction*>& all) {
     std::vector<TakenLaunch> launches = OneAfterAnother(all);
-    std::vector<const ProgramFunction*> chain;
-    for (TakenLaunch& one : launches) {
-      Fill(one);
-      chain.push_back(one.kernel);
-    }
-    if (chain.size() < 2) return chain;
-    for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (TakenLaunch& one : launches) Fill(one);
+    for (std::size_t i = 0; launches.size() > 1 && i < launches.size(); ++i) {
       bool linked = false;
       for (std::size_t j = 0; j < launches.size() && !linked; ++j)
         linked = j < i ? HandsOn(launches[j], launches[i]) : j > i && HandsOn(launches[i], launches[j]);
       if (!linked) return {};
     }
-    return chain;
+    std::vector<const ProgramFunction*> kernels;
+    for (const TakenLaunch& one : launches) kernels.push_back(one.kernel);
+    if (launches.size() == 1)
+      notes_.push_back(fmt::format("{} is the only kernel that is launched", kernels.front()->qualified));
+    else if (!launches.empty())
+      notes_.push_back(fmt::format("the host launches {}, one after another; --kernel takes some of them", List(kernels)));
+    return launches;
   }
 
   // Whether a launch writes a buffer that a later one reads.
@@ -110,20 +122,19 @@ class LaunchTaker {
     });
   }
 
-  std::vector<const ProgramFunction*> Choose(const std::vector<std::string>& names) {
+  std::vector<const ProgramFunction*> Kernels() const {
     std::vector<const ProgramFunction*> all;
     for (const ProgramFunction& function : program_.functions()) {
       if (function.kernel) all.push_back(&function);
     }
+    return all;
+  }
+
+  std::vector<const ProgramFunction*> Choose(const std::vector<std::string>& names) const {
+    const std::vector<const ProgramFunction*> all = Kernels();
     if (all.empty()) throw UsageError("no __global__ function is defined in it");
     if (names.empty()) {
       if (all.size() == 1) return all;
-      if (const auto chain = Chain(all); !chain.empty()) {
-        notes_.push_back(chain.size() == 1
-                             ? fmt::format("{} is the only kernel that is launched", chain.front()->qualified)
-                             : fmt::format("the host launches {}, one after another; --kernel takes some of them", List(chain)));
-        return chain;
-      }
       throw UsageError(fmt::format("{} kernels: {}; name one with --kernel", all.size(), List(all)));
     }
     std::vector<const ProgramFunction*> chosen;
@@ -263,88 +274,6 @@ class LaunchTaker {
 std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& host, const std::vector<std::string>& kernels,
                                       std::vector<std::string>& notes) {
   return LaunchTaker(program, host, notes).Run(kernels);
-}
-
-TakenLoop TakeLoop(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches) {
-  TakenLoop loop;
-  if (launches.empty() || launches.front().launch == nullptr) return loop;
-  const HostLaunch& launch = *launches.front().launch;
-  const SyntaxTree& tree = program.tree();
-  int found = -1;
-  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
-    const SyntaxNode& node = tree.nodes()[i];
-    if (node.kind_name == "ForStmt" && node.range.Contains(launch.range)) found = static_cast<int>(i);
-  }
-  if (found < 0) return loop;
-  const SourceRange range = tree.node(found).range;
-  // for (int STEP = 0; STEP < COUNT; ..)
-  const auto tokens = program.Tokens(range);
-  std::size_t semicolon = 0;
-  while (semicolon < tokens.size() && tokens[semicolon] != ";") ++semicolon;
-  std::size_t second = semicolon + 1;
-  while (second < tokens.size() && tokens[second] != ";") ++second;
-  if (second >= tokens.size() || semicolon + 3 > second) return loop;
-  loop.step = std::string(tokens[semicolon + 1]);
-  const bool inclusive = tokens[semicolon + 2] == "<=";
-  if (tokens[semicolon + 2] != "<" && !inclusive) return loop;
-  const std::vector<std::string_view> bound(tokens.begin() + static_cast<std::ptrdiff_t>(semicolon) + 3,
-                                            tokens.begin() + static_cast<std::ptrdiff_t>(second));
-  HostExpression count = host.Resolve(ParseHostExpression(bound), launch.function);
-  if (inclusive) count = HostExpression::Binary("+", count, HostExpression::Integer(1));
-  // STEP += 2
-  if (second + 3 < tokens.size() && tokens[second + 2] == "+=") {
-    std::size_t close = second + 3;
-    for (int depth = 0; close < tokens.size() && (tokens[close] != ")" || depth > 0); ++close)
-      depth += tokens[close] == "(" ? 1 : tokens[close] == ")" ? -1 : 0;
-    const std::vector<std::string_view> width(tokens.begin() + static_cast<std::ptrdiff_t>(second) + 3,
-                                              tokens.begin() + static_cast<std::ptrdiff_t>(close));
-    const HostExpression each = host.Resolve(ParseHostExpression(width), launch.function);
-    const auto value = ValueOf(each, host.Values());
-    if (value && value->AsReal() != 1) count = HostExpression::Call("ceil_div", {count, each});
-  }
-  loop.count = Simplified(count).Text();
-  // Assignments of pointers in the loop, and calls of swap.
-  const auto pointer = [&](const SourceRange& at) { return host.Origin(at, launch.function); };
-  std::vector<HostCode::Pointer> passed;
-  for (const TakenLaunch& one : launches) {
-    for (std::size_t i = 0; one.launch != nullptr && i < one.launch->arguments.size(); ++i) {
-      if (IsPointerType(one.types[i])) passed.push_back(pointer(one.launch->arguments[i]));
-    }
-  }
-  const auto is_passed = [&](const HostCode::Pointer& one) {
-    return std::find(passed.begin(), passed.end(), one) != passed.end();
-  };
-  for (const HostCall& call : host.calls()) {
-    if (call.name != "swap" || call.arguments.size() != 2 || !range.Contains(call.range)) continue;
-    loop.swaps.emplace_back(pointer(call.arguments[0]), pointer(call.arguments[1]));
-  }
-  std::vector<std::pair<HostCode::Pointer, HostCode::Pointer>> assigned;
-  for (std::size_t i = program.TokenAt(range.begin); i + 3 < program.tokens().size() && program.tokens()[i].end <= range.end;
-       ++i) {
-    if (program.Token(i + 1) != "=" || program.Token(i + 3) != ";") continue;
-    assigned.emplace_back(pointer(program.tokens()[i]), pointer(program.tokens()[i + 2]));
-  }
-  // Two of an array of pointers, whose indices are exchanged.
-  for (const auto& [to, from] : assigned) {
-    for (const HostCode::Pointer& a : passed) {
-      for (const HostCode::Pointer& b : passed) {
-        if (!a.index.empty() && a.index == to.name && b.index == from.name && a.name == b.name) loop.swaps.emplace_back(a, b);
-      }
-    }
-  }
-  for (const auto& [to, from] : assigned) {
-    if (is_passed(to) && is_passed(from) && !(to == from)) loop.swaps.emplace_back(to, from);
-  }
-  bool step_passed = false;
-  for (const TakenLaunch& one : launches) {
-    for (const auto& [name, value] : one.values) {
-      const auto names = value.Names();
-      step_passed = step_passed || std::find(names.begin(), names.end(), loop.step) != names.end();
-    }
-  }
-  if (loop.swaps.size() > 1) loop.swaps.resize(1);
-  loop.taken = !loop.swaps.empty() || step_passed;
-  return loop;
 }
 
 }  // namespace evo
