@@ -69,6 +69,18 @@ std::int64_t DraftNames::Multiple(const std::string& label, std::int64_t value) 
     multiple = kUnguardedMultiple;
     while (multiple > 1 && value % multiple != 0) multiple /= 2;
   }
+  // Of `N / BLOCK` blocks there has to be one.
+  for (const TakenLaunch& one : launches_) {
+    for (const HostExpression& dimension : one.grid) {
+      Replaced(dimension, [&](const HostExpression& part) -> std::optional<HostExpression> {
+        if (part.kind != HostExpression::Kind::kBinary || !part.Is("/") || part.parts[0].Text() != label) return std::nullopt;
+        const auto divisor = ValueOf(part.parts[1], host_.Values());
+        if (divisor && !divisor->is_real && divisor->integer > 0 && value % divisor->integer == 0)
+          multiple = std::lcm(multiple, divisor->integer);
+        return std::nullopt;
+      });
+    }
+  }
   for (const TakenLaunch& one : launches_) {
     if (one.launch == nullptr) continue;
     for (const SourceRange& range : one.use.assertions) {

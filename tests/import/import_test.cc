@@ -234,6 +234,32 @@ TEST(Import, SaysWhatIsWrong) {
   EXPECT_THAT(Read("__global__ void a(float* x) {\n").failure, HasSubstr("a.cu:"));
 }
 
+// A grid of `N / BLOCK` blocks has one, at least, in all cases.
+TEST(Import, HasABlockInEachCase) {
+  const json task = TaskOf(Read(R"(
+#define BLOCK 1024
+__global__ void sum(const float* x, float* sums) {
+  __shared__ float part[BLOCK];
+  part[threadIdx.x] = x[blockIdx.x * BLOCK + threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    float all = 0;
+    for (int i = 0; i < BLOCK; ++i) all += part[i];
+    sums[blockIdx.x] = all;
+  }
+}
+int main() {
+  int N = 1 << 20;
+  float *x, *sums;
+  cudaMalloc(&x, N * 4);
+  cudaMalloc(&sums, N / BLOCK * 4);
+  sum<<<N / BLOCK, BLOCK>>>(x, sums);
+}
+)"));
+  EXPECT_EQ(task.at("cases").at("small").at("sizes").at("N").get<int>() % 1024, 0);
+  EXPECT_EQ(task.at("cases").at("held_out_cpu")[0].at("sizes").at("N").get<int>() % 1024, 0);
+}
+
 // Kernels that hand buffers on are one task; versions of one kernel are not.
 TEST(Import, TakesKernelsThatHandOn) {
   const std::string kernels = R"(
