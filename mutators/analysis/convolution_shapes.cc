@@ -75,6 +75,23 @@ std::vector<std::int64_t> Threads(std::vector<ConvolutionSampler::Sampled> sampl
   return threads;
 }
 
+// Whether sums are those of a product of two matrices that lie by rows: neighbours in one buffer, a line of them apart in the
+// other.
+bool AreOfProduct(const std::vector<ConvolutionSample>& samples) {
+  const auto& first = samples.front().products;
+  if (first.size() < 4) return false;
+  const auto steps = [&](const ConvolutionSample& sample, std::int64_t x, std::int64_t f) {
+    for (std::size_t i = 1; i < sample.products.size(); ++i) {
+      const auto &before = sample.products[i - 1], &now = sample.products[i];
+      if (now.first - before.first != x || now.second - before.second != f) return false;
+    }
+    return sample.products.size() == first.size();
+  };
+  const std::int64_t x = first[1].first - first[0].first, f = first[1].second - first[0].second;
+  return (x == 1) != (f == 1) && x >= 1 && f >= 1 &&
+         std::all_of(samples.begin(), samples.end(), [&](const ConvolutionSample& sample) { return steps(sample, x, f); });
+}
+
 // Numbers of filters that an array in constant memory may have.
 void AddDivisors(const SyntaxTree& tree, const ConvolutionBuffers& buffers, std::set<std::int64_t>& values) {
   for (const int buffer : {buffers.x, buffers.f}) {
@@ -123,12 +140,14 @@ bool ConvolutionShapes::Find(bool manifold) {
       if (choice == 1 && cut >= names_.size()) continue;
       if (FindWith(cut, choice)) return true;
       if (first_why.empty() || (first_why == kNoNumbers && !why_.empty())) first_why = why_;
+      if (is_product_) return false;
     }
     return !manifold && cut + kSizesOfVolume == names_.size() && FindWith(cut, kVolumeChoice);
   };
   if (!manifold && names_.size() <= kFewSizes && FindWith(kMostConvolutionSizes, kWideChoice)) return true;
   for (const std::size_t cut : cuts) {
     if ((cut >= kMostConvolutionSizes || cut < names_.size()) && try_cut(cut)) return true;
+    if (is_product_) return Refuse(first_why);
   }
   // Authors list sizes in any order, and name those of taps as such.
   const auto taps = std::stable_partition(names_.begin(), names_.end(), [](const auto& name) { return !IsNameOfTaps(name); });
@@ -202,6 +221,11 @@ bool ConvolutionShapes::FindShape(std::size_t number, LaunchRuns::Sizes sizes, s
     std::set<std::int64_t> of_groups;  // filters of a group times groups
     for (const std::int64_t value : values) of_groups.insert(value * groups);
     values.merge(of_groups);
+  }
+  // Blocks take long to run, and other sizes would not change that.
+  if (number == 0 && runs_.together() && AreOfProduct(samples)) {
+    is_product_ = true;
+    return Refuse(kNoConvolution);
   }
   auto shape = ShapeOf(samples, sampler_.buffers(), values, groups);
   if (std::holds_alternative<std::string>(shape) && number == 0) {

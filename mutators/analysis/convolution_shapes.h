@@ -58,6 +58,7 @@ class ConvolutionShapes {
   std::vector<std::string> names_;  // of the launch line's sizes, those of taps last
   LaunchRuns::Sizes third_;
   std::int64_t multiple_ = 1;
+  bool is_product_ = false;
   std::string why_;
 };
 
