@@ -35,6 +35,9 @@ std::optional<std::int64_t> WholeNumber(const SyntaxTree& tree, int expression) 
   return ConstantValue(tree, text);
 }
 
+// Of numbers below a bound, those that a thread has each.
+std::string BelowBlock(std::string_view bound) { return fmt::format("min((int)blockDim.x, (int)({}))", bound); }
+
 class SharedCountsReader {
  public:
   SharedCountsReader(const MutationContext& context, int kernel)
@@ -128,7 +131,7 @@ class SharedCountsReader {
       const auto& sides = tree_.node(condition).children;
       const int only = sides.size() == 2 ? OnlyOf(node.children[1], {"", -1, -1}) : -1;
       if (only >= 0 && IsThreadNumber(sides[0]) && IsBound(sides[1]))
-        return BlockRange{fmt::format("min((int)blockDim.x, (int)({}))", tree_.Text(sides[1])), only, -1};
+        return BlockRange{BelowBlock(tree_.Text(sides[1])), only, -1};
     }
     return BlockRange{"blockDim.x", statement, -1};
   }
@@ -173,7 +176,7 @@ class SharedCountsReader {
     const auto number = [&](const std::string& text) {
       return ConstantValue(tree_, text == "blockDim.x" ? launch_->block[0].text() : text);
     };
-    if (SameTokens(zero, flush)) return true;
+    if (SameTokens(zero, flush) || SameTokens(BelowBlock(zero), flush)) return true;
     const auto a = number(zero), b = number(flush);
     return a && b && *a >= *b;
   }
