@@ -59,6 +59,13 @@ std::optional<Update> AsAssignedUpdate(const SyntaxTree& tree, int node) {
     update.combine = "+";
     return update;
   }
+  // `sum = fmaf(a, b, sum)`, also within another one
+  int addend = value;
+  while (IsFusedProduct(tree, addend)) addend = WithoutParentheses(tree, tree.node(addend).children[3]);
+  if (addend != value && is_target(addend)) {
+    update.combine = "+";
+    return update;
+  }
   const std::string_view callee = LibraryCallee(tree, value);
   if (std::find(kExtremes.begin(), kExtremes.end(), callee) == kExtremes.end() || parts.size() != 3) return std::nullopt;
   if (!is_target(parts[1]) && !is_target(parts[2])) return std::nullopt;

@@ -8,8 +8,9 @@
 
 namespace evo {
 
-// One step of an accumulation, a statement of its own: `sum += f`, `++n`, `sum = sum + f`, `top = fmaxf(top, f)`, or
-// `if (f > top) top = f;`. With a place: `if (f > top) { top = f; place = c; }`, so that the first of equal values counts.
+// One step of an accumulation, a statement of its own: `sum += f`, `++n`, `sum = sum + f`, `sum = fmaf(a, b, sum)`,
+// `top = fmaxf(top, f)`, or `if (f > top) top = f;`. With a place: `if (f > top) { top = f; place = c; }`, so that the first of
+// equal values counts.
 struct Update {
   int accumulator = -1;
   std::string combine;     // "+", the name of a function such as "fmaxf", or with a place the comparison, "<" or ">"

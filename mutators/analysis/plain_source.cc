@@ -208,7 +208,8 @@ std::vector<Proposal> InPlainSource(const MutationContext& context, const FindPr
 }
 
 std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, const FindProposals& find,
-                                               const FindRefusals& refuse, ThreadLoops loops, const Restate& restate) {
+                                               const FindRefusals& refuse, ThreadLoops loops, const Restate& restate,
+                                               bool by_itself) {
   std::vector<std::string> refusals = refuse(context), more;
   if (!find(context).empty()) return refusals;
   const auto look = [&](const MutationContext& plain, const ParameterDifferences& differences) {
@@ -220,6 +221,11 @@ std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, c
   // The reason goes behind the kernel's own.
   for (const std::string& why : more) {
     const std::size_t colon = why.find(": ");
+    const auto of_kernel = [&](const std::string& refusal) { return refusal.starts_with(why.substr(0, colon + 2)); };
+    if (by_itself && std::none_of(refusals.begin(), refusals.end(), of_kernel)) {
+      refusals.push_back(why);
+      continue;
+    }
     for (std::string& refusal : refusals) {
       if (colon != std::string::npos && refusal.starts_with(why.substr(0, colon + 2))) refusal += ";" + why.substr(colon + 1);
     }

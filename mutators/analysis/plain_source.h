@@ -29,10 +29,11 @@ std::vector<Proposal> InPlainSource(const MutationContext& context, const FindPr
                                     ThreadLoops loops = ThreadLoops::kOfOneTurn,
                                     Preferred preferred = Preferred::kLeastWrittenOut, const Restate& restate = {});
 
-// Why it leaves kernels as they are that it does not understand with macro calls and templates written out, either.
+// Why it leaves kernels as they are that it does not understand with macro calls and templates written out, either. With
+// `by_itself` the reasons of a restatement count also for kernels that have no other one.
 using FindRefusals = std::function<std::vector<std::string>(const MutationContext&)>;
 std::vector<std::string> RefusalsInPlainSource(const MutationContext& context, const FindProposals& find,
                                                const FindRefusals& refuse, ThreadLoops loops = ThreadLoops::kOfOneTurn,
-                                               const Restate& restate = {});
+                                               const Restate& restate = {}, bool by_itself = false);
 
 }  // namespace evo

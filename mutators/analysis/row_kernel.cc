@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/global_memory.h"
 #include "mutators/analysis/memory_traffic.h"
@@ -60,6 +61,26 @@ bool HasBuiltinsBut(const SyntaxTree& tree, const ThreadIndex& index) {
   return false;
 }
 
+// Whether a kernel calls functions of the file that ask which thread calls them.
+bool CallsForThreads(const SyntaxTree& tree, int kernel) {
+  std::set<int> known{kernel};
+  std::vector<int> open{kernel};
+  while (!open.empty()) {
+    const int function = open.back();
+    open.pop_back();
+    for (const int node : Subtree(tree, function)) {
+      const std::string& name = tree.node(node).name;
+      if (function != kernel && (name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim"))
+        return true;
+    }
+    for (const int called : Functions(tree)) {
+      if (!IsKernel(tree, called) && ContainsName(tree.Text(function), tree.node(called).name) && known.insert(called).second)
+        open.push_back(called);
+    }
+  }
+  return false;
+}
+
 // Whether the threads of a kernel differ in nothing but their row, and no pointer points to a thread's variables.
 bool IsAlone(const MutationContext& context, const ThreadIndex& index, const std::set<int>& atomics) {
   const SyntaxTree& tree = context.tree;
@@ -75,13 +96,7 @@ bool IsAlone(const MutationContext& context, const ThreadIndex& index, const std
   if (index.axis != 0) {
     if (index.axis != 1 || !others_are_one(index.launch->grid) || HasBuiltinsBut(tree, index)) return false;
   }
-  for (const int function : Functions(tree)) {
-    if (IsKernel(tree, function)) continue;
-    for (const int node : Subtree(tree, function)) {
-      const std::string& name = tree.node(node).name;
-      if (name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim") return false;
-    }
-  }
+  if (CallsForThreads(tree, index.kernel)) return false;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (axis != index.axis && !BuiltinUses(tree, index.kernel, "threadIdx", axis).empty()) return false;
   }

@@ -28,6 +28,16 @@ struct BlockRange {
   int index = -1;      // the declaration of the number; -1: threadIdx.x itself
 };
 
+// Also with a suffix, `0u`.
+std::optional<std::int64_t> WholeNumber(const SyntaxTree& tree, int expression) {
+  std::string_view text = tree.Text(expression);
+  while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
+  return ConstantValue(tree, text);
+}
+
+// Of numbers below a bound, those that a thread has each.
+std::string BelowBlock(std::string_view bound) { return fmt::format("min((int)blockDim.x, (int)({}))", bound); }
+
 class SharedCountsReader {
  public:
   SharedCountsReader(const MutationContext& context, int kernel)
@@ -104,17 +114,41 @@ class SharedCountsReader {
            });
   }
 
-  std::optional<BlockRange> RangeOf(int statement) const {
+  std::optional<BlockRange> RangeOf(int statement) {
     const SyntaxNode& node = tree_.node(statement);
     if (node.kind_name == "ForStmt") {
       const auto loop = AsCountedLoop(tree_, statement);
-      const int only = loop ? OnlyStatement(tree_, loop->parts.body) : -1;
+      const int only = loop ? OnlyOf(loop->parts.body, {"", -1, loop->counter}) : -1;
       const bool strided = loop && (loop->step == "blockDim.x" || SameTokens(loop->step, launch_->block[0].text()));
       if (only < 0 || !strided || loop->comparison != "<" || !IsThreadNumber(loop->start) || !IsBound(loop->bound))
         return std::nullopt;
       return BlockRange{std::string(tree_.Text(loop->bound)), only, loop->counter};
     }
+    // `if (threadIdx.x < n)`
+    const int condition =
+        node.kind_name == "IfStmt" && node.children.size() == 2 ? WithoutParentheses(tree_, node.children[0]) : -1;
+    if (condition >= 0 && tree_.Operator(condition) == "<") {
+      const auto& sides = tree_.node(condition).children;
+      const int only = sides.size() == 2 ? OnlyOf(node.children[1], {"", -1, -1}) : -1;
+      if (only >= 0 && IsThreadNumber(sides[0]) && IsBound(sides[1]))
+        return BlockRange{BelowBlock(tree_.Text(sides[1])), only, -1};
+    }
     return BlockRange{"blockDim.x", statement, -1};
+  }
+
+  // The only statement of a body but for `unsigned count = counts[i];`; -1 if there are more.
+  int OnlyOf(int body, const BlockRange& range) {
+    const auto& statements = tree_.node(body).children;
+    const bool two = tree_.node(body).kind_name == "CompoundStmt" && statements.size() == 2;
+    if (!two || tree_.node(statements[0]).kind_name != "DeclStmt" || tree_.node(statements[0]).children.size() != 1)
+      return OnlyStatement(tree_, body);
+    const int variable = tree_.node(statements[0]).children[0];
+    const auto& parts = tree_.node(variable).children;
+    const std::string type = WithoutConst(tree_.node(variable).type);
+    if (parts.empty() || written_.contains(variable) || (type != "int" && type != "unsigned int")) return -1;
+    if (!IsOwnCount(parts.back(), range)) return -1;
+    own_ = variable;
+    return statements[1];
   }
 
   // Whether an expression is the number of a range.
@@ -126,21 +160,15 @@ class SharedCountsReader {
   bool IsOwnCount(int expression, const BlockRange& range) const {
     expression = WithoutParentheses(tree_, expression);
     const SyntaxNode& node = tree_.node(expression);
+    if (own_ >= 0 && NamedDeclaration(tree_, expression) == own_) return true;
     return node.kind_name == "ArraySubscriptExpr" && NamedDeclaration(tree_, node.children[0]) == array_ &&
            IsIndex(node.children[1], range);
-  }
-
-  // Also with a suffix, `0u`.
-  std::optional<std::int64_t> NumberOf(int expression) const {
-    std::string_view text = tree_.Text(expression);
-    while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
-    return ConstantValue(tree_, text);
   }
 
   bool SetsToZero(const BlockRange& range) const {
     const SyntaxNode& node = tree_.node(range.statement);
     return tree_.Operator(range.statement) == "=" && node.children.size() == 2 && IsOwnCount(node.children[0], range) &&
-           NumberOf(node.children[1]) == 0;
+           WholeNumber(tree_, node.children[1]) == 0;
   }
 
   // Whether all counts below the second number are below the first one.
@@ -148,7 +176,7 @@ class SharedCountsReader {
     const auto number = [&](const std::string& text) {
       return ConstantValue(tree_, text == "blockDim.x" ? launch_->block[0].text() : text);
     };
-    if (SameTokens(zero, flush)) return true;
+    if (SameTokens(zero, flush) || SameTokens(BelowBlock(zero), flush)) return true;
     const auto a = number(zero), b = number(flush);
     return a && b && *a >= *b;
   }
@@ -163,10 +191,11 @@ class SharedCountsReader {
       const int condition = WithoutParentheses(tree_, branch.children[0]);
       const auto& sides = tree_.node(condition).children;
       const std::string_view spelled = tree_.Operator(condition);
-      const bool compares =
-          sides.size() == 2 && (spelled == ">" || spelled == "!=") && IsOwnCount(sides[0], *flush) && NumberOf(sides[1]) == 0;
+      const bool compares = sides.size() == 2 && (spelled == ">" || spelled == "!=") && IsOwnCount(sides[0], *flush) &&
+                            WholeNumber(tree_, sides[1]) == 0;
       if (!compares && !IsOwnCount(condition, *flush)) return false;
-      positive = compares && spelled == ">";
+      // Of numbers without a sign it leaves out nothing but 0.
+      positive = compares && spelled == ">" && !tree_.node(array_).type.starts_with("unsigned");
       flush->statement = OnlyStatement(tree_, branch.children[1]);
       if (flush->statement < 0) flush->statement = branch.children[1];
     }
@@ -186,6 +215,18 @@ class SharedCountsReader {
     return tree_.Operator(place) == "+" && sides.size() == 2 && IsIndex(sides[1], range) && IsBound(sides[0]);
   }
 
+  // `if (amount > 0) atomicAdd(.., amount);`
+  bool IsPositiveThere(int addition, int amount) const {
+    int branch = tree_.node(addition).parent;
+    while (tree_.node(branch).kind_name == "CompoundStmt") branch = tree_.node(branch).parent;
+    const auto& parts = tree_.node(branch).children;
+    if (tree_.node(branch).kind_name != "IfStmt" || OnlyStatement(tree_, parts[1]) != addition) return false;
+    const int condition = WithoutParentheses(tree_, parts[0]);
+    const auto& sides = tree_.node(condition).children;
+    return tree_.Operator(condition) == ">" && SameTokens(tree_.Text(sides[0]), tree_.Text(amount)) &&
+           WholeNumber(tree_, sides[1]) == 0;
+  }
+
   bool RewriteAdditions(const CountAddition& total, const BlockRange& range, bool positive) {
     const std::string bin = UnusedName(tree_.text(), "bin");
     const int place = WithoutParentheses(tree_, total.bins[0]);
@@ -194,8 +235,8 @@ class SharedCountsReader {
     for (const int node : Subtree(tree_, kernel_)) {
       const auto addition = AsCountAddition(tree_, node);
       if (!addition || NamedDeclaration(tree_, addition->use) != array_) continue;
-      const auto amount = NumberOf(addition->amount);
-      if (positive && (!amount || *amount <= 0)) return false;
+      const auto amount = WholeNumber(tree_, addition->amount);
+      if (positive && (!amount || *amount <= 0) && !IsPositiveThere(node, addition->amount)) return false;
       std::string index;
       for (const int part : addition->bins)
         index += fmt::format("{}{}", index.empty() ? "" : " + ",
@@ -220,6 +261,7 @@ class SharedCountsReader {
   std::set<int> written_;
   const LaunchDirective* launch_ = nullptr;
   int array_ = -1, zero_ = -1, flush_ = -1;  // a declaration, and two statements
+  int own_ = -1;                             // a variable that has a count of the range
   Replacements replaced_;
 };
 

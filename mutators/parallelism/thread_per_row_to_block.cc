@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/lone_rows.h"
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
@@ -24,13 +25,30 @@ class ThreadPerRowToBlock : public SourceMutator {
   double weight() const override { return 2; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    return InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges);
+    auto proposals = InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges, WithLoneRows);
+    for (Proposal& proposal : proposals) LeaveSharedMemory(context, proposal);
+    return proposals;
   }
   std::vector<std::string> Refusals(const MutationContext& context) const override {
-    return RefusalsInPlainSource(context, ProposalsIn, RowRefusals);
+    return RefusalsInPlainSource(context, ProposalsIn, RowRefusals, ThreadLoops::kOfOneTurn, WithLoneRows, true);
   }
 
  private:
+  // Blocks that shared a row before need no dynamic shared memory any more.
+  static void LeaveSharedMemory(const MutationContext& context, Proposal& proposal) {
+    const auto has_shared = [&](const std::string& kernel) {
+      return std::any_of(context.rendered.steps.begin(), context.rendered.steps.end(), [&](const Step& step) {
+        return step.launch && (step.launch->kernel == kernel || step.launch->kernel_expression == kernel) &&
+               step.launch->shared.text() != "0";
+      });
+    };
+    std::vector<LaunchChange> changes;
+    for (const LaunchChange& change : proposal.launch) {
+      if (change.field == "block" && has_shared(change.kernel)) changes.push_back({change.kernel, "shared", "0"});
+    }
+    proposal.launch.insert(proposal.launch.end(), changes.begin(), changes.end());
+  }
+
   static std::vector<Proposal> ProposalsIn(const MutationContext& context) {
     std::vector<Proposal> proposals;
     for (const RowKernel& kernel : RowKernels(context)) {
@@ -84,6 +102,10 @@ class ThreadPerRowToBlock : public SourceMutator {
     for (const int atomic : kernel.atomics) proposal.changes.push_back(StoreOnce(tree, atomic, threads));
     const Expression& grid = index.launch->grid[index.axis];
     const std::string& block = index.launch->block[index.axis].text();
+    if (block == "1") {
+      proposal.launch.push_back(RowDimension(kernel, "grid", grid.text()));
+      return proposal;
+    }
     proposal.launch.push_back(RowDimension(
         kernel, "grid", BlocksOf(grid, block, "1", fmt::format("{} * {}", Parenthesised(grid.text()), Parenthesised(block)))));
     return proposal;

@@ -23,7 +23,13 @@ const std::vector<ForeignKernel> kKernels = {
 
 TEST_F(BlindRows, ThreadPerRowToWarp) { Check("thread_per_row_to_warp", kKernels); }
 
-TEST_F(BlindRows, ThreadPerRowToBlock) { Check("thread_per_row_to_block", kKernels); }
+// A block that has a row already gets another size, and shuffles.
+TEST_F(BlindRows, ThreadPerRowToBlock) {
+  std::vector<ForeignKernel> kernels = kKernels;
+  kernels[2].refusal = "fused_add_rms_norm_kernel: the turns of the loop";
+  kernels[4].refusal = "";
+  Check("thread_per_row_to_block", kernels);
+}
 
 TEST_F(BlindRows, VectorLoadShared) {
   Check("vector_load_shared", {{"01_channel_softmax_kernels", "(silence)"},

@@ -29,7 +29,19 @@ TEST_F(ForeignHistograms, PrivateCounts) {
                            // Written together with what they need.
                            {"21_lengths_of_words"},
                            {"22_rows_in_shared_memory"},
-                           {"23_charges_on_a_grid", "deposit: elements of `rho` are no integers of 32 or 64 bits that count"}});
+                           {"23_charges_on_a_grid", "deposit: elements of `rho` are no integers of 32 or 64 bits that count"},
+                           {"24_threads_below_the_bins"},
+                           {"25_runs_of_a_bin"}});
+}
+
+TEST_F(ForeignHistograms, NearMisses) {
+  // Counts that are not set to zero; a number that may be negative; counts that are read before all have counted.
+  Refuses("private_counts", "24_threads_below_the_bins", "if (threadIdx.x < LEVELS) local[threadIdx.x] = 0;",
+          "if (threadIdx.x < 100) local[threadIdx.x] = 0;", "its threads wait for each other already");
+  Refuses("private_counts", "25_runs_of_a_bin", "  }\n  if (met > 0) atomicAdd", "  }\n  atomicAdd",
+          "its threads wait for each other already");
+  Refuses("private_counts", "24_threads_below_the_bins", "  }\n  __syncthreads();\n", "  }\n",
+          "its threads wait for each other already");
 }
 
 // Others count integers, which private_counts does.

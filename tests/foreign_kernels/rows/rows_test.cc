@@ -44,11 +44,71 @@ const std::vector<ForeignKernel> kKernels{
     {"34_pointer_tells_how_far", "mean_by_distance: the turns of the loop `for (int c = 0; c < columns; ++c) sum += *p++;`"},
     {"35_sums_wait_in_memory"},
     {"37_dim3_of_one_axis"},
-    {"36_sums_of_neighbours", "twice: the turns of the loop `for (int j = 0; j < n; ++j) {`"}};
+    {"36_sums_of_neighbours", "twice: the turns of the loop `for (int j = 0; j < n; ++j) {`"},
+    {"38_softmax_of_a_block", "(silence)"},
+    {"39_layer_norm_of_a_block", "(silence)"},
+    {"40_pairs_of_a_block", "(silence)"},
+    {"41_moments_of_a_warp", "(silence)"},
+    {"42_row_in_shared_memory", "(silence)"},
+    {"43_loss_of_a_block", "(silence)"},
+    {"44_several_rows_of_a_block", "(silence)"}};
 
 TEST_F(ForeignRows, ThreadPerRowToWarp) { Check("thread_per_row_to_warp", kKernels); }
 
-TEST_F(ForeignRows, ThreadPerRowToBlock) { Check("thread_per_row_to_block", kKernels); }
+// A block that has a row already gets another size, and shuffles.
+TEST_F(ForeignRows, ThreadPerRowToBlock) {
+  std::vector<ForeignKernel> kernels = kKernels;
+  for (ForeignKernel& kernel : kernels) {
+    const auto shares = {"25_block_of_a_row_by_trees", "26_warp_of_a_row_in_half2", "41_moments_of_a_warp",
+                         "42_row_in_shared_memory"};
+    if (kernel.name.ends_with("_of_a_block") || std::find(shares.begin(), shares.end(), kernel.name) != shares.end())
+      kernel.refusal = "";
+  }
+  Check("thread_per_row_to_block", kernels);
+}
+
+TEST_F(ForeignRows, NearMissesOfBlocks) {
+  const auto refuses = [&](const std::string& kernel, const std::string& from, const std::string& to, const std::string& why) {
+    Refuses("thread_per_row_to_block", kernel, from, to, why);
+  };
+  // A tree that leaves out what the upper half has.
+  refuses("38_softmax_of_a_block",
+          "int stride = blockDim.x / 2; stride > 0; stride >>= 1) {\n      if (tid < stride) buffer[tid] +=",
+          "int stride = blockDim.x / 4; stride > 0; stride >>= 1) {\n      if (tid < stride) buffer[tid] +=",
+          "`sum` differs between threads in");
+  // The threads combine in another way than their loops.
+  refuses("38_softmax_of_a_block", "buffer[tid] += buffer[tid + stride]",
+          "buffer[tid] = fmaxf(buffer[tid], buffer[tid + stride])", "`sum` differs between threads in");
+  // Each thread begins with one.
+  refuses("38_softmax_of_a_block", "float sum = 0.0f;", "float sum = 1.0f;", "`sum` does not begin with 0");
+  // Only the first warp's threads have the sum, and others read it.
+  refuses("39_layer_norm_of_a_block",
+          "if (tid == 0) s_scale =", "if (tid == 1) s_scale =", "`s_scale` differs between threads in");
+  // Threads that begin further apart than they go on.
+  refuses("39_layer_norm_of_a_block", "for (int i = tid; i < n; i += blockDim.x) sum +=",
+          "for (int i = 2 * tid; i < n; i += blockDim.x) sum +=", "in a way that is not understood");
+  // One side's sum is not fitted to the larger maximum.
+  refuses("40_pairs_of_a_block", " + sums[threadIdx.x + s] * __expf(b - largest);", " + sums[threadIdx.x + s];",
+          "`d` differs between threads in");
+  // Only the first lane has the sum.
+  refuses("41_moments_of_a_warp", "total = __shfl_sync(FULL, total, 0);", "", "`total` differs between threads in");
+  // Lanes of the upper half are left out.
+  refuses("41_moments_of_a_warp", "int step = WARP / 2", "int step = WARP / 4", "`total` differs between threads in");
+  // A thread stores before others have read.
+  refuses("42_row_in_shared_memory", "= partial[0];\n  __syncthreads();\n  float sum", "= partial[0];\n  float sum",
+          "threads race for `smem`");
+  // A neighbour's element is not the thread's own.
+  refuses("42_row_in_shared_memory", "row[i] * inverse", "row[n - 1 - i] * inverse", "(silence)");
+  // What a row's sum begins with comes from the row before.
+  refuses("44_several_rows_of_a_block", "  for (int row = blockIdx.x; row < rows; row += gridDim.x) {\n    float own = 0.0f;",
+          "  float own = 0.0f;\n  for (int row = blockIdx.x; row < rows; row += gridDim.x) {", "`own` goes from row to row");
+  // Every other element is left out; some are added twice; there is nothing yet to be read.
+  refuses("43_loss_of_a_block", "c += blockDim.x) sum", "c += 2 * blockDim.x) sum", "in a way that is not understood");
+  refuses("43_loss_of_a_block", "v = lane < blockDim.x / warpSize ? of_warps[lane] : largest ? -INFINITY : 0.f;",
+          "v = lane < blockDim.x / warpSize ? of_warps[lane] : of_warps[0];", "`sum` differs between threads in");
+  refuses("39_layer_norm_of_a_block", "  __syncthreads();\n  float variance", "  float variance",
+          "`s_mean` is read while another thread writes it");
+}
 
 // Only softmax and its like have what it rewrites.
 TEST_F(ForeignRows, OnlineSoftmax) {
