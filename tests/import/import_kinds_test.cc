@@ -217,20 +217,24 @@ __global__ void add_blocks(const float* x, float* sums, int n) {
   }
   if (threadIdx.x == 0) sums[blockIdx.x] = s[0];
 }
-__global__ void add_sums(float* sums, float* y, int count) {
+__global__ void add_sums(float* sums, int count) {
   for (int i = 1; i < count; ++i) sums[i] += sums[i - 1];
-  y[0] = sums[count - 1];
+}
+__global__ void before_block(const float* sums, float* y, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n && blockIdx.x > 0) y[i] = sums[blockIdx.x - 1];
 }
 void add(const float* x, float* y, int n) {
   const int blocks = (n + 255) / 256;
   float* sums;
   cudaMalloc(&sums, blocks * sizeof(float));
   add_blocks<<<blocks, 256>>>(x, sums, n);
-  add_sums<<<1, 1>>>(sums, y, blocks);
+  add_sums<<<1, 1>>>(sums, blocks);
+  before_block<<<blocks, 256>>>(sums, y, n);
   cudaFree(sums);
 }
 )",
-                                 {"add_blocks", "add_sums"});
+                                 {"add_blocks", "add_sums", "before_block"});
   EXPECT_THAT(Kernel(reply), HasSubstr("// evo:workspace sums f32 [ceil_div(n, 256)]\n"));
 }
 
