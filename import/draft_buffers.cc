@@ -41,6 +41,7 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
   buffer.constant = true;
   const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[index].name);
   buffer.first_writes = use.written && !use.read && !use.partial;
+  buffer.first_partial = use.written && !use.read && use.partial;
   buffer.bytes = c_.host.BytesOf(pointer);
   if (pointer.offset) c_.draft.notes.push_back(fmt::format("the host passes {} with an offset, which is left out", buffer.name));
   buffers_.push_back(std::move(buffer));
@@ -82,7 +83,12 @@ std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
     if (c_.loop.taken && (a == buffer.pointer || b == buffer.pointer)) return "inout";
   }
   if (buffer.constant || !buffer.use.written) return "in";
-  if (buffer.first_writes && buffer.later_read && buffer.bytes && !c_.host.IsCopiedFrom(buffer.pointer)) return "workspace";
+  // What the host never sets, a later launch can only read where the first one wrote it.
+  const auto sets = [&](const char* function) { return !c_.host.CallsOn(buffer.pointer, function).empty(); };
+  const bool unset = !sets("cudaMemcpy") && !sets("cudaMemset") && !sets("cudaMallocManaged");
+  if ((buffer.first_writes || (buffer.first_partial && unset)) && buffer.later_read && buffer.bytes &&
+      !c_.host.IsCopiedFrom(buffer.pointer))
+    return "workspace";
   if (Memset(buffer)) return "out";
   if (buffer.first_writes) return "out";
   return buffer.use.read || buffer.use.partial ? "inout" : "out";

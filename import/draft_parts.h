@@ -18,10 +18,11 @@ inline constexpr int kFewestSteps = 4;  // of a loop of launches whose length th
 struct DraftBuffer {
   HostCode::Pointer pointer;
   std::string name;
-  std::string type;  // of an element
-  ParameterUse use;  // of all launches together
-  bool first_writes = false;
-  bool constant = false;  // const in every kernel
+  std::string type;            // of an element
+  ParameterUse use;            // of all launches together
+  bool first_writes = false;   // the first launch writes it and does not read it
+  bool first_partial = false;  // the same, but perhaps a part of it only
+  bool constant = false;       // const in every kernel
   std::optional<HostExpression> bytes;
   std::set<std::string> strides;       // expressions of the host
   std::vector<HostExpression> bounds;  // of subscripts

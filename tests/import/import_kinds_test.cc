@@ -204,6 +204,40 @@ extern "C" void histogram(unsigned int* total, void* data, unsigned int bytes) {
   EXPECT_EQ(ArgumentOf(task, "total").at("shape"), json({256}));
 }
 
+TEST(ImportKinds, PartsThatOneThreadOfABlockWritesAreAWorkspace) {
+  const ImportReply reply = Read(R"(
+__global__ void add_blocks(const float* x, float* sums, int n) {
+  __shared__ float s[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  s[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int d = 128; d > 0; d /= 2) {
+    if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = s[0];
+}
+__global__ void add_sums(float* sums, int count) {
+  for (int i = 1; i < count; ++i) sums[i] += sums[i - 1];
+}
+__global__ void before_block(const float* sums, float* y, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n && blockIdx.x > 0) y[i] = sums[blockIdx.x - 1];
+}
+void add(const float* x, float* y, int n) {
+  const int blocks = (n + 255) / 256;
+  float* sums;
+  cudaMalloc(&sums, blocks * sizeof(float));
+  add_blocks<<<blocks, 256>>>(x, sums, n);
+  add_sums<<<1, 1>>>(sums, blocks);
+  before_block<<<blocks, 256>>>(sums, y, n);
+  cudaFree(sums);
+}
+)",
+                                 {"add_blocks", "add_sums", "before_block"});
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:workspace sums f32 [ceil_div(n, 256)]\n"));
+}
+
 TEST(ImportKinds, FieldsOfStructsAreFollowed) {
   const ImportReply reply = Read(R"(
 typedef struct { int width; int height; int stride; float* elements; } Matrix;
