@@ -127,7 +127,8 @@ LaneValues GridBlock::CallKnown(int expression, std::string_view callee, const s
   if (callee == "__syncwarp") return WarpBarrier(mask), nothing;
   if (callee == "__threadfence" || callee == "__threadfence_system") return memories_.PassFence(mask), nothing;
   if (callee == "__threadfence_block" || callee == "__nanosleep") return nothing;
-  if ((callee == "atomicAdd" || callee == "atomicExch") && arguments.size() == 2) return Atomic(callee, arguments, mask);
+  const bool atomic = callee == "atomicAdd" || callee == "atomicExch" || callee == "atomicInc";
+  if (atomic && arguments.size() == 2) return Atomic(callee, arguments, mask);
   if (callee.starts_with("__shfl") && callee.ends_with("_sync") && arguments.size() >= 3) return Shuffle(callee, arguments, mask);
   if (LoadsByPointer(callee) && arguments.size() == 1) {
     LaneValues pointer = expressions_.Evaluate(arguments.front(), mask);
@@ -156,8 +157,10 @@ LaneValues GridBlock::Atomic(std::string_view callee, const std::vector<int>& ar
     nothing = nothing && values.known[lane] == Knowledge::kKnown && values.numbers[lane] == 0;
   }
   if (nothing) return variables_.Load({-1, pointer.memory, pointer.numbers, expressions_.Strong()}, mask);
-  return memories_.Change(callee == "atomicAdd" ? AtomicChange::kAdd : AtomicChange::kExchange, pointer.memory, pointer.numbers,
-                          values, mask);
+  const AtomicChange change = callee == "atomicAdd"   ? AtomicChange::kAdd
+                              : callee == "atomicInc" ? AtomicChange::kIncrement
+                                                      : AtomicChange::kExchange;
+  return memories_.Change(change, pointer.memory, pointer.numbers, values, mask);
 }
 
 LaneValues GridBlock::Shuffle(std::string_view callee, const std::vector<int>& arguments, const LaneMask& mask) {

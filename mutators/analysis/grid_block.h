@@ -18,6 +18,7 @@ class GridBlock : private LaneStatements, private GridCalls {
 
   // `dynamic_bytes`: of shared memory.
   void Run(int kernel, const GridPosition& position, std::int64_t dynamic_bytes, const GridArguments& arguments);
+  void AddDeviceVariable(int variable, int memory) { variables_.AddDeviceVariable(variable, memory); }
   // The first computation whose result is not known; else empty.
   const std::string& unknown() const { return expressions_.unknown(); }
 

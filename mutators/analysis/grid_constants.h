@@ -18,6 +18,7 @@ struct GridSetting {
   std::int64_t elements = 0;  // its value, which is also how many elements each argument has
   bool present = true;        // whether the parameters have the values of the text
   bool reversed = false;      // whether the last block of a launch runs first
+  bool open = false;          // whether it is not known where arguments end
 };
 
 // The numbers that a source and its launch lines spell, in a setting: literals, parameters, sizes, macros and constants.

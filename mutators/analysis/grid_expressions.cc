@@ -116,7 +116,8 @@ LaneValues GridExpressions::Named(int expression, const LaneMask& mask) {
   if (name.refers_to < 0) return Literal(expression);
   const SyntaxNode& declared = tree_.node(name.refers_to);
   const bool constant = declared.type.starts_with("const ") && !declared.type.ends_with("]");
-  if (declared.kind_name == "VarDecl" && declared.function < 0 && !IsShared(tree_, name.refers_to)) {
+  const bool of_memory = IsShared(tree_, name.refers_to) || variables_.IsOfDevice(name.refers_to);
+  if (declared.kind_name == "VarDecl" && declared.function < 0 && !of_memory) {
     if (!constant || declared.children.empty()) return NotUnderstood(expression);
     const int value = declared.children.back();
     return Converted(Evaluate(value, mask), value, declared.type, expression, mask);
@@ -182,7 +183,8 @@ LaneValues GridExpressions::Conditional(int expression, const LaneMask& mask) {
   const std::string& type = tree_.node(expression).type;
   LaneValues values = Converted(Evaluate(parts[1], yes), parts[1], type, expression, yes);
   LaneValues others = Converted(Evaluate(parts[2], no), parts[2], type, expression, no);
-  if (values.memory != others.memory) return NotUnderstood(expression);
+  if (!AnyLane(no)) return values;
+  if (AnyLane(yes) && values.memory != others.memory) return NotUnderstood(expression);
   others.Take(values, yes);
   return others;
 }
@@ -268,7 +270,7 @@ LanePlace GridExpressions::PlaceOf(int expression, const LaneMask& mask) {
   LanePlace place;
   if (const int variable = NamedDeclaration(tree_, expression); variable >= 0) {
     if (const LanePlace* const referred = variables_.ReferenceOf(variable)) return *referred;
-    if (tree_.node(variable).kind_name == "VarDecl" && IsShared(tree_, variable)) {
+    if (tree_.node(variable).kind_name == "VarDecl" && (IsShared(tree_, variable) || variables_.IsOfDevice(variable))) {
       place.memory = ArrayOf(variable, mask);
       place.index.assign(position_.lanes, 0);
       return place;

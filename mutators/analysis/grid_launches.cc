@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "mutators/analysis/integer_arithmetic.h"
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -31,16 +33,50 @@ GridTrace GridLaunches::Run() {
     for (const Expression& extent : workspace.shape) elements *= constants_.ValueOf(extent).value_or(0);
     memories_.AddWorkspace(workspace.name, elements);
   }
+  AddDeviceVariables();
   for (const Step& step : context_.rendered.steps) {
     if (step.launch)
       Launch(*step.launch);
     else if (step.memset)
-      memories_.Fill(step.memset->buffer, step.memset->value);
+      memories_.Fill(step.memset->buffer, step.memset->value, ArgumentElements());
     else
       refusal_.Add("its launches are in a loop");
     if (refusal_.given()) break;
   }
+  // The next run begins with what this one leaves.
+  const auto keeps = [&](const DeviceVariable& one) { return memories_.HasOther(one.memory, one.initial); };
+  if (std::any_of(variables_.begin(), variables_.end(), keeps)) refusal_.Add("it leaves something in a __device__ variable");
   return {refusal_.why(), block_.unknown(), memories_.TakeBuffers(), memories_.has_tickets(), constants_.names()};
+}
+
+void GridLaunches::AddDeviceVariables() {
+  constexpr std::int64_t kMostElements = 1 << 16;
+  for (std::size_t i = 0; i < tree_.nodes().size(); ++i) {
+    const int variable = static_cast<int>(i);
+    const SyntaxNode& node = tree_.node(variable);
+    if (node.kind_name != "VarDecl" || node.function >= 0 || node.type.starts_with("const ")) continue;
+    const auto is_device = [&](int child) { return tree_.node(child).kind_name == "attribute(device)"; };
+    if (std::none_of(node.children.begin(), node.children.end(), is_device)) continue;
+    DeviceVariable one;
+    std::int64_t elements = 1;
+    for (const long long extent : ExtentsOf(node.type)) elements *= extent;
+    bool known = elements > 0 && elements <= kMostElements;
+    for (const int child : node.children) {
+      if (tree_.node(child).kind_name.starts_with("attribute") || tree_.node(child).kind_name == "TypeRef") continue;
+      if (node.type.ends_with("]")) {
+        known = known && tree_.node(child).kind_name != "InitListExpr";
+        continue;
+      }
+      const auto initial = constants_.ValueOfLiteral(std::string(tree_.Text(child)));
+      known = known && initial && initial->known;
+      if (initial) one.initial = initial->number;
+    }
+    if (!known) continue;
+    one.memory =
+        memories_.AddDeviceVariable(node.name, PlainType(node.type.substr(0, node.type.find('['))), elements, one.initial);
+    variables_.push_back(one);
+    block_.AddDeviceVariable(variable, one.memory);
+  }
 }
 
 int GridLaunches::KernelOf(const LaunchDirective& launch) {
@@ -68,7 +104,7 @@ GridArguments GridLaunches::ArgumentsOf(const LaunchDirective& launch, int kerne
     const std::string& text = launch.arguments[at++];
     LaneValues value(1);
     if (parameter.type.find('*') != std::string::npos) {
-      value.memory = memories_.Buffer(text, PointedTo(parameter.type), setting_.elements);
+      value.memory = text == "nullptr" ? -1 : memories_.Buffer(text, PointedTo(parameter.type), ArgumentElements());
     } else if (const auto number = constants_.ValueOfArgument(text)) {
       value.numbers[0] = *number;
     } else {

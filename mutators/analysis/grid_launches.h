@@ -35,6 +35,14 @@ class GridLaunches {
   struct Extent {
     std::int64_t blocks = 1, threads = 1;
   };
+  // Of a buffer that is an argument; -1 where that is not known.
+  std::int64_t ArgumentElements() const { return setting_.open ? -1 : setting_.elements; }
+  // Counters and flags that a source has outside of its kernels.
+  struct DeviceVariable {
+    int memory = -1;
+    std::int64_t initial = 0;
+  };
+  void AddDeviceVariables();
   void Launch(const LaunchDirective& launch);
   std::optional<Extent> ExtentOf(const LaunchDirective& launch);
   int KernelOf(const LaunchDirective& launch);
@@ -46,6 +54,7 @@ class GridLaunches {
   Refusal refusal_;
   GridConstants constants_;
   GridMemories memories_;
+  std::vector<DeviceVariable> variables_;
   GridBlock block_;
 };
 

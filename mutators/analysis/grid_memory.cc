@@ -14,6 +14,22 @@ void GridMemories::AddWorkspace(const std::string& name, std::int64_t elements) 
   memories_.push_back({name, "", true, false, elements, -1, {}});
 }
 
+int GridMemories::AddDeviceVariable(const std::string& name, const std::string& type, std::int64_t elements,
+                                    std::int64_t initial) {
+  memories_.push_back({name, type, true, false, elements, -1, {}});
+  GridCell cell;
+  cell.number = initial;
+  cell.known = Knowledge::kKnown;
+  memories_.back().cells.assign(static_cast<std::size_t>(elements), cell);
+  return static_cast<int>(memories_.size()) - 1;
+}
+
+bool GridMemories::HasOther(int memory, std::int64_t number) const {
+  const auto& cells = memories_[static_cast<std::size_t>(memory)].cells;
+  const auto is_other = [&](const GridCell& cell) { return cell.known != Knowledge::kKnown || cell.number != number; };
+  return std::any_of(cells.begin(), cells.end(), is_other);
+}
+
 int GridMemories::Buffer(const std::string& name, const std::string& type, std::int64_t elements) {
   auto found = std::find_if(memories_.begin(), memories_.end(), [&](const GridMemory& one) { return one.name == name; });
   if (found == memories_.end()) {
@@ -26,18 +42,20 @@ int GridMemories::Buffer(const std::string& name, const std::string& type, std::
   return static_cast<int>(found - memories_.begin());
 }
 
-void GridMemories::Fill(const std::string& workspace, std::int64_t value) {
-  for (GridMemory& memory : memories_) {
-    if (memory.name != workspace) continue;
-    if (memory.elements > kMostGridCells) return refusal_.Add("its workspaces are large");
-    memory.cells.resize(static_cast<std::size_t>(memory.elements));
-    for (GridCell& cell : memory.cells) {
-      cell = {};
-      if (value == 0) cell.known = Knowledge::kKnown;
-    }
-    return;
+void GridMemories::Fill(const std::string& buffer, std::int64_t value, std::int64_t elements) {
+  auto found = std::find_if(memories_.begin(), memories_.end(), [&](const GridMemory& one) { return one.name == buffer; });
+  if (found == memories_.end()) {
+    const auto number = static_cast<std::int64_t>(memories_.size());
+    memories_.push_back({buffer, "", false, false, elements, number << 40, {}});
+    found = memories_.end() - 1;
   }
-  refusal_.Add(fmt::format("evo:memset fills {}, which is no workspace", workspace));
+  if (found->elements > kMostGridCells) return refusal_.Add("its workspaces are large");
+  found->filled = found->elements < 0 || found->fingerprints >= 0;
+  found->cells.assign(static_cast<std::size_t>(found->filled ? 0 : found->elements), {});
+  if (found->filled && value != 0) return refusal_.Add(fmt::format("evo:memset fills {} with {}", buffer, value));
+  for (GridCell& cell : found->cells) {
+    if (value == 0) cell.known = Knowledge::kKnown;
+  }
 }
 
 void GridMemories::StartLaunch() {
@@ -75,8 +93,9 @@ GridCell* GridMemories::CellAt(GridMemory& memory, std::int64_t index, std::size
   const bool grows = memory.local || memory.elements < 0;
   memory.cells.resize(std::max(at + 1, grows ? at + 1 : static_cast<std::size_t>(memory.elements)));
   for (std::size_t i = old; memory.fingerprints >= 0 && i < memory.cells.size(); ++i) {
+    memory.cells[i].known = memory.filled ? Knowledge::kKnown : Knowledge::kElements;
+    if (memory.filled) continue;
     memory.cells[i].number = static_cast<std::int64_t>(FingerprintOf(memory.fingerprints + static_cast<std::int64_t>(i)));
-    memory.cells[i].known = Knowledge::kElements;
   }
   return &memory.cells[at];
 }
@@ -92,9 +111,15 @@ bool GridMemories::MayRead(const GridMemory& memory, GridCell& cell, std::size_t
   return true;
 }
 
+void GridMemories::GoTogether(const GridMemory& memory, MemoryAccess access) {
+  if (memory.local || access == MemoryAccess::kPlain) return;
+  for (std::size_t warp = 0; warp * kWarpLanes < lanes_; ++warp) order_.PassWarpBarrier(warp);
+}
+
 LaneValues GridMemories::Load(int memory, const std::vector<std::int64_t>& index, const LaneMask& mask, MemoryAccess access) {
   LaneValues values = UnknownLanes(lanes_);
   GridMemory& one = memories_[static_cast<std::size_t>(memory)];
+  GoTogether(one, access);
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     if (!mask[lane]) continue;
     GridCell* const cell = CellAt(one, index[lane], lane);
@@ -112,6 +137,7 @@ LaneValues GridMemories::Load(int memory, const std::vector<std::int64_t>& index
 void GridMemories::Store(int memory, const std::vector<std::int64_t>& index, const LaneValues& values, const LaneMask& mask,
                          MemoryAccess access) {
   GridMemory& one = memories_[static_cast<std::size_t>(memory)];
+  GoTogether(one, access);
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     if (!mask[lane]) continue;
     GridCell* const cell = CellAt(one, index[lane], lane);
@@ -145,7 +171,11 @@ LaneValues GridMemories::Change(AtomicChange change, int memory, const std::vect
       refusal_.Add(fmt::format("threads race for `{}`", one.name));
       return before;
     }
-    if (change == AtomicChange::kExchange) {
+    if (change == AtomicChange::kIncrement) {
+      const bool known = cell->known == Knowledge::kKnown && values.known[lane] == Knowledge::kKnown;
+      cell->number = cell->number >= values.numbers[lane] ? 0 : cell->number + 1;
+      if (!known) cell->known = Knowledge::kUnknown;
+    } else if (change == AtomicChange::kExchange) {
       cell->number = values.numbers[lane];
       cell->known = times[index[lane]] == 1 ? values.known[lane] : Knowledge::kUnknown;
     } else {
@@ -155,7 +185,7 @@ LaneValues GridMemories::Change(AtomicChange change, int memory, const std::vect
     }
     if (!IsBuffer(memory)) continue;
     cell->flag = true;
-    cell->published = published_.Publish(lane);
+    cell->published = published_.PublishAfter(lane, cell->published);
     cell->written = published_.Write(lane);
   }
   return before;

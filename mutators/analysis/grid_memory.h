@@ -25,7 +25,7 @@ struct GridCell : ElementAccesses {
 enum class MemoryAccess { kPlain, kStrong, kWaiting };
 
 // What an atomic does.
-enum class AtomicChange { kAdd, kExchange };
+enum class AtomicChange { kAdd, kIncrement, kExchange };
 
 // Elements of a memory that a run follows.
 inline constexpr std::int64_t kMostGridCells = 1 << 17;
@@ -39,6 +39,7 @@ struct GridMemory {
   std::int64_t elements = -1;      // how many it has; -1 if that is not known
   std::int64_t fingerprints = -1;  // of an argument of the task: which random numbers are its elements at the start
   std::vector<GridCell> cells;     // of an argument perhaps one more than its elements, if it was read or written
+  bool filled = false;             // an argument with zeros in the place of random numbers
   // Whether the one behind the elements was written, or read before that.
   bool HasOneMore(bool written) const {
     const auto place = static_cast<std::size_t>(elements);
@@ -54,10 +55,14 @@ class GridMemories {
   explicit GridMemories(Refusal& refusal) : refusal_(refusal) {}
 
   void AddWorkspace(const std::string& name, std::int64_t elements);
+  // A `__device__` variable, or an array of them, all of which begin with this value.
+  int AddDeviceVariable(const std::string& name, const std::string& type, std::int64_t elements, std::int64_t initial);
+  // Whether an element of a memory has another value than this.
+  bool HasOther(int memory, std::int64_t number) const;
   // A workspace, or an argument of the task: that has random numbers as its elements.
   int Buffer(const std::string& name, const std::string& type, std::int64_t elements);
-  // Fills a workspace with bytes.
-  void Fill(const std::string& workspace, std::int64_t value);
+  // Fills a buffer with bytes; an argument of so many elements.
+  void Fill(const std::string& buffer, std::int64_t value, std::int64_t elements);
   // The buffers as they are in the end.
   std::vector<GridMemory> TakeBuffers() { return std::move(memories_); }
 
@@ -87,6 +92,8 @@ class GridMemories {
  private:
   GridCell* CellAt(GridMemory& memory, std::int64_t index, std::size_t lane);
   bool MayRead(const GridMemory& memory, GridCell& cell, std::size_t lane, MemoryAccess access);
+  // The lanes of a warp go together through what they do with `volatile` memory, as code that unrolls its last warp expects.
+  void GoTogether(const GridMemory& memory, MemoryAccess access);
   bool IsBuffer(int memory) const { return static_cast<std::size_t>(memory) < buffers_; }
 
   Refusal& refusal_;

@@ -45,8 +45,10 @@ const LanePlace* GridVariables::ReferenceOf(int variable) const {
 }
 
 std::optional<int> GridVariables::ArrayOf(int variable) const {
-  const auto found = arrays_.find(variable);
-  return found == arrays_.end() ? std::nullopt : std::optional(found->second);
+  for (const auto* memories : {&of_device_, &arrays_}) {
+    if (const auto found = memories->find(variable); found != memories->end()) return found->second;
+  }
+  return std::nullopt;
 }
 
 std::int64_t GridVariables::DeclareArray(int variable) {

@@ -34,6 +34,10 @@ class GridVariables {
   // `dynamic_bytes`: of shared memory, as the launch line says.
   void StartBlock(std::size_t lanes, std::int64_t dynamic_bytes, const GridArguments& arguments);
 
+  // A `__device__` variable is this memory, for all blocks.
+  void AddDeviceVariable(int variable, int memory) { of_device_[variable] = memory; }
+  bool IsOfDevice(int variable) const { return of_device_.contains(variable); }
+
   // Lanes that the mask lacks keep what they have.
   void Declare(int variable, const LaneValues& values, const LaneMask& mask);
   void Pass(int parameter, LaneValues values);
@@ -42,7 +46,7 @@ class GridVariables {
   // What a variable refers to; null if it is no reference.
   const LanePlace* ReferenceOf(int variable) const;
 
-  // The memory of an array or of a shared variable; nullopt if it has not been declared.
+  // The memory of an array, or of a variable that is shared or of the device; nullopt if it has not been declared.
   std::optional<int> ArrayOf(int variable) const;
   // How many elements its initialiser has to fill: none if the block has the shared array already.
   std::int64_t DeclareArray(int variable);
@@ -61,7 +65,7 @@ class GridVariables {
   std::int64_t dynamic_bytes_ = 0;
   std::unordered_map<int, LaneValues> values_;
   std::unordered_map<int, LanePlace> references_;
-  std::unordered_map<int, int> arrays_;
+  std::unordered_map<int, int> arrays_, of_device_;
 };
 
 }  // namespace evo

@@ -35,6 +35,20 @@ std::optional<std::int64_t> KnownResult(const IntegerOperator& computed, std::in
   return computed.compares() || common.real ? *number : common.fitted.Fit(*number);
 }
 
+// Of pointers into one memory, or of one and null, which no pointer into a memory is.
+LaneResult ComparedPointers(const IntegerOperator& computed, const LaneValues& a, const LaneValues& b) {
+  LaneResult result{UnknownLanes(a.numbers.size())};
+  const bool same = a.memory == b.memory;
+  for (std::size_t lane = 0; lane < a.numbers.size(); ++lane) {
+    if (a.known[lane] != Knowledge::kKnown || b.known[lane] != Knowledge::kKnown) continue;
+    const auto number = same ? computed.Result(a.numbers[lane], b.numbers[lane])
+                             : std::optional<std::int64_t>(computed.kind() == IntegerOperator::Kind::kUnequal);
+    result.values.numbers[lane] = number.value_or(0);
+    if (number) result.values.known[lane] = Knowledge::kKnown;
+  }
+  return result;
+}
+
 }  // namespace
 
 LaneResult CombinedNumbers(std::string_view spelled, const LaneValues& a, const LaneValues& b, const OperandTypes& types,
@@ -68,6 +82,9 @@ LaneResult CombinedNumbers(std::string_view spelled, const LaneValues& a, const 
 }
 
 LaneResult MovedPointers(std::string_view spelled, const LaneValues& a, const LaneValues& b) {
+  const IntegerOperator computed(spelled);
+  const bool equality = computed.kind() == IntegerOperator::Kind::kEqual || computed.kind() == IntegerOperator::Kind::kUnequal;
+  if (equality || (a.memory == b.memory && (computed.compares() || spelled == "-"))) return ComparedPointers(computed, a, b);
   LaneResult result{UnknownLanes(a.numbers.size())};
   result.understood = (spelled == "+" && (a.memory < 0 || b.memory < 0)) || (spelled == "-" && b.memory < 0);
   if (!result.understood) return result;

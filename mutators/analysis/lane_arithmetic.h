@@ -24,7 +24,7 @@ struct OperandTypes {
 // A binary operator of numbers, as spelled. Elements may be added and subtracted, and multiplied by known numbers.
 LaneResult CombinedNumbers(std::string_view spelled, const LaneValues& a, const LaneValues& b, const OperandTypes& types,
                            const LaneMask& mask);
-// The same of values of which one at least is a pointer.
+// The same of values of which one at least is a pointer: what it points to, or how it compares with another or with null.
 LaneResult MovedPointers(std::string_view spelled, const LaneValues& a, const LaneValues& b);
 // `-`, `+`, `!` or `~` of numbers; the type is the result's.
 LaneResult UnaryNumbers(std::string_view spelled, LaneValues values, const std::string& type, const LaneMask& mask);

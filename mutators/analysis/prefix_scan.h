@@ -22,13 +22,17 @@ struct PrefixScan {
   bool exclusive = false;                   // without an element's own
   bool total = false;                       // exclusive, with the sum of all as one element more: offsets of rows
   bool last_unread = false;                 // whether the input may end before the last element, on which nothing depends
-  std::int64_t most = 0;                    // with more elements it leaves some without a value; 0: with no number
+  std::int64_t most = 0;                    // with more elements it is none; 0: with no number
+  bool powers_of_two = false;               // it is one of such numbers of elements only
   const LaunchDirective* launch = nullptr;  // one without a condition
   bool repeated = false;                    // whether its kernel is launched more than once
   int kernel = -1;                          // its kernel
   std::vector<std::string> others;          // names of all other kernels that are launched
   std::vector<int> functions;               // definitions of all kernels that are launched, and of what only they call
   Parameters parameters;                    // the only values for which this was shown
+
+  // Whether it is one of some numbers of elements only, and of which: `N <= 512`; else empty.
+  std::string When() const;
 };
 
 // The source as such a scan. Else why it is none; empty for a source that nobody would take for one.

@@ -58,6 +58,16 @@ void PublishedWrites::See(std::size_t lane, PublishedSet published) {
   if (published) lanes_[lane].seen.push_back({std::move(published), ++time_});
 }
 
+PublishedSet PublishedWrites::PublishAfter(std::size_t lane, const PublishedSet& before) {
+  const PublishedSet own = Publish(lane);
+  if (!before) return own;
+  lanes_[lane].seen.push_back({before, 0});
+  if (!own) return before;
+  std::vector<Published> all(*before);
+  all.insert(all.end(), own->begin(), own->end());
+  return std::make_shared<const std::vector<Published>>(std::move(all));
+}
+
 bool PublishedWrites::Knows(std::size_t lane, const TimedWrite& write, bool strongly) const {
   const Lane& own = lanes_[lane];
   const auto covers = [&](const Seen& seen) { return (strongly || own.fence > seen.time) && Covers(seen.published, write); };

@@ -29,7 +29,8 @@ struct TimedWrite {
 // Tells which writes of other blocks of a launch a thread may rely on. A block publishes them by `__threadfence` and a flag that
 // it then writes by an atomic or as `volatile`. A thread that waits for the flag, by such reads in the condition of a loop
 // without a body, may read them in the same way from then on, and in any way once it has passed a `__threadfence`; so may the
-// other threads of its block behind the next barrier.
+// other threads of its block behind the next barrier. An atomic that takes a ticket needs no fence after it: those of the other
+// blocks come before their tickets.
 class PublishedWrites {
  public:
   void StartLaunch();
@@ -43,6 +44,9 @@ class PublishedWrites {
   PublishedSet Publish(std::size_t lane) const;
   // This lane has waited for a flag.
   void See(std::size_t lane, PublishedSet published);
+  // This lane changes a flag by an atomic that gives it what was there, such as a ticket: with it come the writes that all
+  // changes before have published, which this one publishes, too.
+  PublishedSet PublishAfter(std::size_t lane, const PublishedSet& before);
   // Whether it may rely on a write of another block; `strongly`: reading by an atomic or as `volatile`.
   bool Knows(std::size_t lane, const TimedWrite& write, bool strongly) const;
 

@@ -60,7 +60,11 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
   const GridTrace trace = run_.Run(setting);
   has_tickets = trace.has_tickets;
   names_.insert(trace.names.begin(), trace.names.end());
-  if (!trace.refusal.empty()) return Refuse(trace.refusal);
+  if (!trace.refusal.empty()) {
+    // A block of as many threads as there are elements leaves the others.
+    left_elements_ = trace.refusal.ends_with(" threads");
+    return Refuse(trace.refusal);
+  }
   const GridMemory* output = nullptr;
   for (const GridMemory& buffer : trace.buffers) {
     const auto written = [](const GridCell& cell) { return cell.write.launch >= 0; };

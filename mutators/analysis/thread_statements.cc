@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_vectors.h"
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/part_scan.h"
 #include "mutators/analysis/prefix_scan.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/look_back_writer.h"
+#include "mutators/parallelism/part_scan_writer.h"
 
 namespace evo {
 namespace {
@@ -29,6 +31,8 @@ class LookBackScan : public KernelVisitor {
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     const auto found = AsPrefixScan(context);
     if (const auto* why = std::get_if<std::string>(&found)) {
+      const auto parts = AsPartScan(context);
+      if (const auto* scan = std::get_if<PartScan>(&parts)) return propose(PartScanProposal(context, *scan));
       if (!why->empty()) refuse(fmt::format("the launches: {}", *why));
       return;
     }
@@ -43,8 +47,8 @@ class LookBackScan : public KernelVisitor {
     proposal.parameters = scan.parameters;
     proposal.brings = {{names.threads, kScanThreads, 256},
                        {names.items, scan.long_elements ? kLongScanItems : kScanItems, scan.long_elements ? 8 : 16}};
-    if (scan.most > 0 || scan.repeated) names.kernel = unused("scan_by_look_back");
-    if (scan.most > 0) {
+    if (!scan.When().empty() || scan.repeated) names.kernel = unused("scan_by_look_back");
+    if (!scan.When().empty()) {
       AddBeside(context, scan, names, proposal);
       return proposal;
     }
@@ -95,7 +99,7 @@ class LookBackScan : public KernelVisitor {
     proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.ticket)});
   }
 
-  // The new kernel beside the old ones, which are launched for more elements than those for which it does the same.
+  // The new kernel beside the old ones, which are launched for the numbers of elements for which it does not do the same.
   static void AddBeside(const MutationContext& context, const PrefixScan& scan, const LookBackNames& names, Proposal& proposal) {
     const std::string& kernel = scan.launch->kernel;
     proposal.changes.push_back({scan.kernel, Placement::kBefore, LookBackText(context.tree, scan, names) + "\n\n"});
@@ -105,10 +109,12 @@ class LookBackScan : public KernelVisitor {
         proposal.also_anchored.push_back(children.back());
     }
     AddWorkspaces(scan, names, proposal);
-    proposal.launch.push_back({kernel, "before", fmt::format("{} when({} <= {})", Launch(scan, names), scan.size, scan.most)});
+    proposal.launch.push_back({kernel, "before", fmt::format("{} when({})", Launch(scan, names), scan.When())});
     std::vector<std::string> old = scan.others;
     old.push_back(kernel);
-    for (const std::string& other : old) proposal.launch.push_back({other, "when", fmt::format("{} > {}", scan.size, scan.most)});
+    const std::string others =
+        scan.powers_of_two ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
+    for (const std::string& other : old) proposal.launch.push_back({other, "when", others});
   }
 };
 

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/flat_blocks.h"
+#include "mutators/analysis/grid_sum.h"
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/reduction.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/grid_sum_writer.h"
 #include "mutators/parallelism/reduction_writer.h"
 
 namespace evo {
@@ -35,15 +38,35 @@ class ReduceGrid : public SourceMutator {
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     std::vector<Proposal> proposals =
         InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kLeastWrittenOut, WithFlatBlocks);
+    // Running all launches takes longer, and takes no sum of anything but elements.
+    const auto changes_all = [&](const Proposal& proposal) { return ChangesAll(context, proposal); };
+    if (std::none_of(proposals.begin(), proposals.end(), changes_all)) {
+      const std::vector<Proposal> of_sum = InPlainSource(context, ProposalsOfSum);
+      proposals.insert(proposals.begin(), of_sum.begin(), of_sum.end());
+    }
     std::erase_if(proposals, [&](const Proposal& proposal) { return KeepsAxes(context, proposal); });
     return proposals;
   }
 
   std::vector<std::string> Refusals(const MutationContext& context) const override {
+    if (!Proposals(context).empty()) return {};
     return RefusalsInPlainSource(context, ProposalsIn, RefusalsIn, ThreadLoops::kOfOneTurn, WithFlatBlocks);
   }
 
  private:
+  // Whether it changes every kernel that is launched.
+  static bool ChangesAll(const MutationContext& context, const Proposal& proposal) {
+    const SyntaxTree& tree = context.tree;
+    return std::all_of(context.rendered.steps.begin(), context.rendered.steps.end(), [&](const Step& step) {
+      if (!step.launch) return true;
+      const std::string name = step.launch->kernel.substr(step.launch->kernel.rfind(':') + 1);
+      return std::any_of(proposal.changes.begin(), proposal.changes.end(), [&](const Proposal::Change& change) {
+        const int function = tree.node(change.node).function;
+        return tree.node(function >= 0 ? function : change.node).name == name;
+      });
+    });
+  }
+
   // Whether blocks become ones of one dimension in a grid that stays as it is, with more.
   static bool KeepsAxes(const MutationContext& context, const Proposal& proposal) {
     return std::any_of(proposal.launch.begin(), proposal.launch.end(), [&](const LaunchChange& change) {
@@ -83,6 +106,17 @@ class ReduceGrid : public SourceMutator {
     return proposals;
   }
 
+  static const std::variant<GridSum, std::string>& SumOf(const MutationContext& context) {
+    return context.tree.Kept<std::variant<GridSum, std::string>>(
+        fmt::format("grid sum with {}", fmt::join(context.genome.parameters, ",")), [&] { return AsGridSum(context); });
+  }
+
+  // Of a source that is a sum as a whole.
+  static std::vector<Proposal> ProposalsOfSum(const MutationContext& context) {
+    const auto* const sum = std::get_if<GridSum>(&SumOf(context));
+    return sum == nullptr ? std::vector<Proposal>{} : GridSumProposals(context, *sum);
+  }
+
   static std::vector<std::string> RefusalsIn(const MutationContext& context) {
     std::vector<std::string> refusals;
     for (const int kernel : Candidates(context)) {
@@ -95,6 +129,8 @@ class ReduceGrid : public SourceMutator {
         why = WhyNotDivided(*reduction, RedistributionOf(context, *reduction));
       if (!why.empty()) refusals.push_back(fmt::format("{}: {}", context.tree.node(kernel).name, why));
     }
+    const auto* const no_sum = std::get_if<std::string>(&SumOf(context));
+    if (no_sum != nullptr && !no_sum->empty()) refusals.push_back(fmt::format("the launches: {}", *no_sum));
     return refusals;
   }
 

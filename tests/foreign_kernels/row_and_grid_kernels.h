@@ -17,6 +17,7 @@ namespace evo {
 struct ForeignKernel {
   std::string name;  // of the file, without .cu
   std::string refusal = {};
+  bool compared = true;  // false for one that only computes what it means if the lanes of a warp take each step together
 };
 
 // Kernels in files of their own, as different people write them. Parents and children run on the cpu device on the same numbers;
@@ -28,7 +29,7 @@ class ForeignKernelTest : public ChildrenTest {
 
   // Whether a macro applies to a kernel. If it does, its children must compile for a GPU and do what the parent does, at their
   // first sizes, every access checked; if not, `refusal` gets the reasons.
-  bool Applies(const std::string& macro, const std::string& text, std::string& refusal) {
+  bool Applies(const std::string& macro, const std::string& text, std::string& refusal, bool compared = true) {
     const SourceMutator& mutator = SourceMutatorNamed(macro);
     const Parent parent(ParseTemplate("kernel", text));
     for (const std::string& error : parent.tree->errors()) EXPECT_THAT(error, testing::StartsWith("/")) << "not in a header";
@@ -38,13 +39,15 @@ class ForeignKernelTest : public ChildrenTest {
       if (refusal.empty()) refusal = "(silence)";
       return false;
     }
-    for (std::size_t i = 0; i < std::min(proposals.size(), forms_); ++i) CheckChild(mutator, text, proposals[i]);
+    for (std::size_t i = 0; compared && i < std::min(proposals.size(), forms_); ++i)
+      CheckChild(mutator, text, proposals[i], text);
     return true;
   }
 
-  void CheckChild(const SourceMutator& mutator, const std::string& text, const Proposal& proposal) {
+  // A child of `text` and the source `other`, which is that or one that computes the same.
+  void CheckChild(const SourceMutator& mutator, const std::string& text, const Proposal& proposal, const std::string& other) {
     Parent parent(ParseTemplate("kernel", text));
-    const std::string source = parent.rendering.source;
+    const std::string source = Parent(ParseTemplate("kernel", other)).rendering.source;
     parent.genome.edits = {mutator.EditOf(parent.Context(), proposal)};
     for (const BroughtParameter& brought : parent.genome.edits[0].brings)
       parent.genome.parameters[brought.name] = brought.initial;
@@ -111,7 +114,7 @@ class ForeignKernelTest : public ChildrenTest {
       listed.push_back(kernel.name);
       const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / (kernel.name + ".cu")).text;
       std::string refusal;
-      const bool applies = Applies(macro, text, refusal);
+      const bool applies = Applies(macro, text, refusal, kernel.compared);
       if (std::getenv("EVO_SHOW_TABLE") != nullptr)
         std::cout << fmt::format("{:<24} {:<36} {}", macro, kernel.name, applies ? "applies" : refusal) << std::endl;
       if (kernel.refusal.empty())

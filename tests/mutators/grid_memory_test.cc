@@ -41,10 +41,13 @@ TEST_F(GridMemoriesTest, WorkspacesHaveWhatTheyAreFilledWith) {
   const int sums = memories.Buffer("sums", "float", 8);
   Start();
   EXPECT_THAT(memories.Load(sums, {0, 1}, both).known, Each(Knowledge::kUnknown));
-  memories.Fill("sums", 0);
+  memories.Fill("sums", 0, 8);
   EXPECT_THAT(memories.Load(sums, {0, 1}, both).known, Each(Knowledge::kKnown));
-  memories.Fill("others", 0);
-  EXPECT_EQ(refusal.why(), "evo:memset fills others, which is no workspace");
+  memories.Fill("output", 0, 8);
+  EXPECT_THAT(memories.Load(memories.Buffer("output", "float", 8), {0, 7}, both).known, Each(Knowledge::kKnown));
+  EXPECT_EQ(refusal.why(), "");
+  memories.Fill("output", 255, 8);
+  EXPECT_EQ(refusal.why(), "evo:memset fills output with 255");
 }
 
 TEST_F(GridMemoriesTest, EachThreadHasItsOwnLocalArray) {

@@ -37,7 +37,20 @@ TEST_F(ForeignScans, LookBackScan) {
          {"27_doubles_exclusive"},
          {"28_levels_of_one_functor"},
          {"29_row_pointers"},
-         {"30_offsets_and_a_mark", "the launches: Y[37] is not the sum of all"}});
+         {"30_offsets_and_a_mark", "the launches: Y[37] is not the sum of all"},
+         {"31_as_many_threads"},
+         {"32_section_scans_and_sums"},
+         {"33_sections_without_a_bound"},
+         {"34_textbook_prescan"}});
+}
+
+TEST_F(ForeignScans, NearMisses) {
+  // A total that lacks its last element, and sections of which only some have what is before them.
+  Refuses("look_back_scan", "32_section_scans_and_sums", "totals[blockIdx.x] = v;", "totals[blockIdx.x] = v - in[i];",
+          "the launches: ");
+  Refuses("look_back_scan", "32_section_scans_and_sums", "if (i < n) out[i] = v;",
+          "if (i < n) out[i] = blockIdx.x == 2 ? v + in[0] : v;", "the launches: ");
+  Refuses("look_back_scan", "33_sections_without_a_bound", "if (t == 0) temp[127] = 0;", "", "the launches: ");
 }
 
 }  // namespace
