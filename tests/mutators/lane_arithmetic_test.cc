@@ -47,14 +47,18 @@ TEST(LaneArithmetic, ComputesAsTheTypesDo) {
   EXPECT_EQ(Combined("/", seven, LaneValues(2, 0), "int", "int").values.known[0], Knowledge::kUnknown);
 }
 
-TEST(LaneArithmetic, MovesPointersByNumbersOnly) {
+TEST(LaneArithmetic, MovesAndComparesPointers) {
   LaneValues pointer(2, 4);
   pointer.memory = 3;
   const LaneResult moved = MovedPointers("-", pointer, LaneValues(2, 1));
   EXPECT_TRUE(moved.understood);
   EXPECT_EQ(moved.values.memory, 3);
   EXPECT_THAT(moved.values.numbers, ElementsAre(3, 3));
-  EXPECT_FALSE(MovedPointers("-", pointer, pointer).understood);
+  EXPECT_THAT(MovedPointers("-", pointer, pointer).values.numbers, ElementsAre(0, 0));
+  EXPECT_THAT(MovedPointers("!=", pointer, LaneValues(2, 0)).values.numbers, ElementsAre(1, 1)) << "null";
+  LaneValues other = pointer;
+  other.memory = 4;
+  EXPECT_FALSE(MovedPointers("-", pointer, other).understood);
   EXPECT_FALSE(MovedPointers("*", pointer, LaneValues(2, 1)).understood);
 }
 
