@@ -18,24 +18,6 @@ constexpr double kLogSumTolerance = 2e-5;
 // Numbers that data is multiplied by, of which products of two may be one factor. Distances of keys are many more.
 constexpr std::size_t kMostProducts = 32;
 
-// What scores may be multiplied by in all: nothing, a factor, or two, of which one may turn e into a power of two.
-std::map<std::string, double> Scales(const ThreadTrace& trace) {
-  std::map<std::string, double> scales{{"1.0f", 1.0}};
-  const auto add = [&](const std::string& text, double value) {
-    if (!std::isfinite(value) || value == 0) return;
-    scales.try_emplace(text, value);
-    if (trace.base_two) scales.try_emplace(fmt::format("{}{}{}", text, kTimesText, kLog2Text), value * kLog2);
-  };
-  for (const auto& [text, value] : trace.factors) add(text, value);
-  if (trace.factors.size() > kMostProducts) return scales;
-  for (const auto& [text, value] : trace.factors) {
-    for (const auto& [other, times] : trace.factors) {
-      if (text < other) add(fmt::format("{} * {}", text, other), value * times);
-    }
-  }
-  return scales;
-}
-
 // The expressions with fewer words first.
 std::vector<std::pair<std::string, double>> ByLength(const std::map<std::string, double>& scales) {
   std::vector<std::pair<std::string, double>> sorted(scales.begin(), scales.end());
@@ -48,7 +30,7 @@ bool AreLimitsVoid(const ThreadTrace& trace) { return std::all_of(trace.limits.b
 // What a term may be multiplied by: the same, with either sign.
 std::map<std::string, double> FactorsOfTerms(const ThreadTrace& trace) {
   std::map<std::string, double> factors;
-  std::map<std::string, double> scales = Scales(trace);
+  std::map<std::string, double> scales = ScalesIn(trace);
   if (trace.base_two) scales.try_emplace(std::string(kLog2Text), kLog2);
   for (const auto& [text, value] : scales) {
     factors.try_emplace(text, value);
@@ -81,7 +63,7 @@ std::optional<double> FactorNamed(const ThreadTrace& trace, std::string_view tex
 std::vector<double> PossibleFactors(const ThreadTrace& trace, const std::string& text, bool of_term) {
   if (const auto value = FactorNamed(trace, text)) return {*value};
   std::vector<double> values;
-  for (const auto& [other, value] : of_term ? FactorsOfTerms(trace) : Scales(trace)) values.push_back(value);
+  for (const auto& [other, value] : of_term ? FactorsOfTerms(trace) : ScalesIn(trace)) values.push_back(value);
   return values;
 }
 
@@ -135,13 +117,30 @@ std::optional<std::pair<double, double>> FactorsIn(const ThreadTrace& trace, con
 
 }  // namespace
 
+std::map<std::string, double> ScalesIn(const ThreadTrace& trace) {
+  std::map<std::string, double> scales{{"1.0f", 1.0}};
+  const auto add = [&](const std::string& text, double value) {
+    if (!std::isfinite(value) || value == 0) return;
+    scales.try_emplace(text, value);
+    if (trace.base_two) scales.try_emplace(fmt::format("{}{}{}", text, kTimesText, kLog2Text), value * kLog2);
+  };
+  for (const auto& [text, value] : trace.factors) add(text, value);
+  if (trace.factors.size() > kMostProducts) return scales;
+  for (const auto& [text, value] : trace.factors) {
+    for (const auto& [other, times] : trace.factors) {
+      if (text < other) add(fmt::format("{} * {}", text, other), value * times);
+    }
+  }
+  return scales;
+}
+
 bool IsLimitVoid(const std::pair<double, double>& limit) {
   const auto [data, number] = limit;
   return number <= -1e4 || (std::abs(number) <= 1e-6 && data >= 0.999);
 }
 
 std::optional<AttentionRoles> RolesIn(const ThreadTrace& trace, std::int64_t row, int mask, bool shows_zero) {
-  const auto scales = ByLength(Scales(trace));
+  const auto scales = ByLength(ScalesIn(trace));
   for (AttentionRoles& roles : MatricesIn(trace, -1)) {
     roles.mask = mask;
     roles.shows_zero = shows_zero;
@@ -157,7 +156,7 @@ std::optional<AttentionRoles> RolesIn(const ThreadTrace& trace, std::int64_t row
 
 std::optional<AttentionRoles> RolesWithTerm(const ThreadTrace& trace, std::int64_t row, int mask, bool shows_zero) {
   using enum ScoreTerm::Kind;
-  const auto scales = ByLength(Scales(trace)), factors = ByLength(FactorsOfTerms(trace));
+  const auto scales = ByLength(ScalesIn(trace)), factors = ByLength(FactorsOfTerms(trace));
   std::vector<int> buffers{-1};
   if (trace.reads.size() == 4) {
     buffers.clear();

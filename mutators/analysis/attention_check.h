@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +33,8 @@ struct AttentionRoles {
   bool shows_zero = false;  // whether it shows the keys with zeros, and not the others
 };
 
+// What scores may be multiplied by in all, by its text: nothing, a factor, or two, of which one may turn e into a power of two.
+std::map<std::string, double> ScalesIn(const ThreadTrace& trace);
 // Whether a comparison of data with a number (ThreadTrace::limits) holds for all scores and sums: with what every score passes,
 // and with the least that weights sum up to.
 bool IsLimitVoid(const std::pair<double, double>& limit);

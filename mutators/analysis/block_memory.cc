@@ -23,6 +23,10 @@ BlockElement& BlockMemory::At(std::size_t slot, std::int64_t index) {
 bool BlockMemory::Merge(std::vector<StoredValues>& stored, const std::vector<std::size_t>& threads) {
   bool races = false;
   ++merged_;
+  if (threads.size() == stored.size())
+    ++barriers_;
+  else if (!threads.empty())
+    ++meetings_[Now(threads.front()).thread / static_cast<std::int32_t>(kLanes)];
   for (const std::size_t thread : threads) {
     for (auto& [place, value] : stored[thread]) {
       BlockElement& element = At(place.first, place.second);
@@ -37,6 +41,42 @@ bool BlockMemory::Merge(std::vector<StoredValues>& stored, const std::vector<std
     stored[thread].clear();
   }
   return !races;
+}
+
+BlockAccess BlockMemory::Now(std::size_t thread) {
+  const std::size_t warp = thread / kLanes;
+  if (warp >= meetings_.size()) meetings_.resize(warp + 1);
+  return {static_cast<std::int32_t>(thread), barriers_, meetings_[warp]};
+}
+
+// By another thread, with no barrier between it and now.
+bool BlockMemory::AtTheSameTime(const BlockAccess& access, std::size_t thread) {
+  const BlockAccess now = Now(thread);
+  if (access.thread < 0 || access.thread == now.thread || access.barriers != now.barriers) return false;
+  return static_cast<std::size_t>(access.thread) / kLanes != thread / kLanes || access.meetings == now.meetings;
+}
+
+bool BlockMemory::NoteRead(BlockElement& element, std::size_t thread) {
+  const BlockAccess now = Now(thread), before = element.read;
+  const bool since = before.thread >= 0 && before.barriers == now.barriers;
+  if (since && static_cast<std::size_t>(before.thread) / kLanes != thread / kLanes) {
+    element.several_warps = true;
+  } else if (since && before.meetings == now.meetings) {
+    element.several_lanes = element.several_lanes || before.thread != now.thread;
+  } else {
+    element.several_warps = since && element.several_warps;
+    element.several_lanes = false;
+    element.read = now;
+  }
+  return !AtTheSameTime(element.stored, thread);
+}
+
+bool BlockMemory::NoteStore(BlockElement& element, std::size_t thread) {
+  const BlockAccess now = Now(thread), before = element.read;
+  const bool since = before.thread >= 0 && before.barriers == now.barriers;
+  element.stored = now;
+  if (!since) return true;
+  return !element.several_warps && !AtTheSameTime(before, thread) && !(element.several_lanes && before.meetings == now.meetings);
 }
 
 }  // namespace evo

@@ -66,6 +66,8 @@ class LaunchRuns {
   void Provide(std::map<int, const BufferContents*> contents) { given_.contents = std::move(contents), last_.number = -1; }
   // From now on all elements of these buffers are these numbers.
   void Fill(std::map<int, double> elements) { given_.elements = std::move(elements), last_.number = -1; }
+  // What all threads have from now on beside their place and the launch's integers.
+  ThreadSetting& given() { return last_.number = -1, given_; }
   const ThreadRun& threads() const { return run_; }
   // What threadIdx and so on are in a thread, by symbol.
   static std::map<int, std::int64_t> BuiltinsOf(const Setting& setting, std::int64_t thread);

@@ -97,6 +97,7 @@ class BlockFibers : private ThreadMeeting {
     if (!all_done && !refused_) RefuseAll("its threads do not meet at barriers and shuffles");
     if (races_) RefuseAll("its threads race for an element of shared memory");
     if (refused_) RefuseAll(why_);
+    for (ThreadTrace& trace : traces_) trace.race = exchange_.race;
     return std::move(traces_);
   }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_expressions.h"
@@ -21,15 +22,33 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
   if (call.body < 0 || depth_ >= kMostCalls) return refuse("the function {}");
   if (call.parameters.size() != call.arguments.size()) return refuse("the arguments of {}");
   ThreadArguments values;
+  // What a reference refers to is copied, and copied back: no two of a call may refer to the same.
+  std::vector<std::pair<int, ThreadPlace>> references;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    if (call.parameters[i].changes) return refuse("{} takes references");
-    values.push_back(EvaluateAs(call.parameters[i].type, call.arguments[i]));
+    if (!call.parameters[i].changes) {
+      values.push_back(EvaluateAs(call.parameters[i].type, call.arguments[i]));
+      continue;
+    }
+    const ThreadPlace place = PlaceOf(call.arguments[i]);
+    const bool plain = place.component < 0 && (place.variable >= 0 || place.memory >= 0);
+    if (!plain || setting_.addresses || setting_.symbolic || call.parameters[i].type == ThreadType::kOther)
+      return refuse("{} takes references");
+    for (const auto& [parameter, other] : references) {
+      if (other.variable == place.variable && other.memory == place.memory && other.index == place.index)
+        return refuse("{} takes references");
+    }
+    const ThreadValue* const known = place.variable >= 0 ? memory_.ValueAt(place) : nullptr;
+    values.push_back(known != nullptr ? *known : place.variable >= 0 ? ThreadValue{} : memory_.Load(place));
+    references.emplace_back(call.parameters[i].declaration, place);
   }
   if (refusal_.given()) return {};
   for (std::size_t i = 0; i < values.size(); ++i) memory_.Variable(call.parameters[i].declaration) = std::move(values[i]);
   ++depth_;
   ThreadValue returned = bodies_.RunBody(call.body);
   --depth_;
+  for (const auto& [parameter, place] : references) {
+    if (!refusal_.given()) memory_.Store(place, memory_.Variable(parameter));
+  }
   if (refusal_.given()) return {};
   return arithmetic_.Converted(std::move(returned), call.returned);
 }

@@ -14,6 +14,8 @@
 namespace evo {
 namespace {
 
+constexpr std::int64_t kWarpSize = 32;
+
 bool IsRealLiteral(std::string_view text) {
   if (IsNameOnly(text)) return false;
   const bool exponent = text.find_first_of("eEfF") != std::string_view::npos && !text.starts_with("0x");
@@ -77,7 +79,7 @@ int ThreadCode::AddConstant(int node) {
   constant.text = text;
   constant.is_bool = text == "true" || text == "false";
   const bool is_null = text == "nullptr" || text == "NULL";
-  constant.plain = constant.is_bool ? text == "true" : is_null ? 0 : PlainInteger(text);
+  constant.plain = constant.is_bool ? text == "true" : is_null ? 0 : text == "warpSize" ? kWarpSize : PlainInteger(text);
   constant.is_name = IsNameOnly(text);
   constant.resolved = constant.plain.has_value();
   // A scalar in constant memory is some number, the same for all threads.
@@ -118,7 +120,9 @@ int ThreadCode::AddCall(int node) {
     const SyntaxNode& parameter = tree_.node(child);
     if (parameter.kind_name != "ParmDecl") continue;
     const bool changes = parameter.type.ends_with("&") && !parameter.type.starts_with("const ");
-    call.parameters.push_back({child, ThreadTypeOf(parameter.type), changes});
+    std::string_view type = parameter.type;
+    while (changes && (type.ends_with('&') || type.ends_with(' '))) type.remove_suffix(1);
+    call.parameters.push_back({child, ThreadTypeOf(type), changes});
   }
   call.returned = ThreadTypeOf(std::string_view(called.type).substr(0, called.type.find(" (")));
   return static_cast<int>(calls_.size()) - 1;

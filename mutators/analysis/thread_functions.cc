@@ -20,6 +20,8 @@ double Tangent(double x) { return std::tanh(x); }
 double ErrorFunction(double x) { return std::erf(x); }
 double LogarithmOfOneMore(double x) { return std::log1p(x); }
 double Inverse(double x) { return 1 / x; }
+double Absolute(double x) { return std::fabs(x); }
+double IsInfinite(double x) { return std::isinf(x) ? 1 : 0; }
 
 constexpr ThreadFunction Plain(std::string_view name, double (*compute)(double)) { return {name, compute}; }
 constexpr ThreadFunction Converts(std::string_view name) { return {name, Same, false, false, false, true}; }
@@ -53,7 +55,11 @@ constexpr std::array kThreadFunctions{Converts("__half2float"),
                                       Plain("erf", ErrorFunction),
                                       Plain("log1pf", LogarithmOfOneMore),
                                       Plain("__logf", Logarithm),
-                                      Plain("__frcp_rn", Inverse)};
+                                      Plain("__frcp_rn", Inverse),
+                                      Plain("__frsqrt_rn", InverseRoot),
+                                      Plain("fabsf", Absolute),
+                                      Plain("fabs", Absolute),
+                                      Plain("isinf", IsInfinite)};
 
 }  // namespace
 

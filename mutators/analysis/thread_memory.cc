@@ -20,6 +20,13 @@ std::optional<double> ChosenElement(const ThreadSetting& setting, const ThreadPl
   return all == setting.elements.end() ? std::nullopt : std::optional(all->second);
 }
 
+// Else it is drawn.
+double DrawnElement(const ThreadSetting& setting, const ThreadPlace& place) {
+  const auto drawn = setting.drawn.find(place.memory);
+  if (drawn == setting.drawn.end()) return RandomElement(place.memory, place.index);
+  return drawn->second.times * RandomElement(drawn->second.buffer, place.index);
+}
+
 }  // namespace
 
 ThreadMemory::ThreadMemory(const SyntaxTree& tree, const ThreadCode& code, ThreadSymbols& symbols, const ThreadSetting& setting,
@@ -128,7 +135,8 @@ ThreadValue ThreadMemory::TouchCopy(const ThreadPlace& place, ThreadValue value)
 // Of no kind if there is nothing.
 ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
   const std::size_t slot = code_.SlotOf(place.memory);
-  const BlockElement* const seen = setting_.exchange == nullptr ? nullptr : &setting_.exchange->shared.At(slot, place.index);
+  BlockElement* const seen = setting_.exchange == nullptr ? nullptr : &setting_.exchange->shared.At(slot, place.index);
+  if (seen != nullptr && !setting_.exchange->shared.NoteRead(*seen, setting_.thread)) setting_.exchange->race = place.memory;
   if (seen == nullptr || seen->writers > 0) {
     const StoredValues& stored = seen == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];
     if (const auto own = stored.find({slot, place.index}); own != stored.end()) return own->second;
@@ -139,6 +147,12 @@ ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
       trace_.reads[place.memory][place.index].value = element->second;
       return ThreadValue::Real(element->second);
     }
+    const auto chosen = ChosenElement(setting_, place);
+    if (chosen || setting_.drawn.contains(place.memory)) {
+      const double begun = chosen ? *chosen : DrawnElement(setting_, place);
+      trace_.reads[place.memory][place.index].value = begun;
+      return ThreadValue::Real(begun);
+    }
   }
   return {};
 }
@@ -148,11 +162,16 @@ void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
   if (setting_.contents.contains(place.memory)) {
     if (value.kind != ThreadValue::Kind::kReal)
       return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
-    trace_.stores[place.memory][place.index].value = value.real;
+    ThreadTrace::Access& access = trace_.stores[place.memory][place.index];
+    access.value = value.real;
+    access.moment = setting_.exchange == nullptr ? 0 : setting_.exchange->shared.merged();
   }
   StoredValues& stored = setting_.exchange == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];
   const auto [known, fresh] = stored.insert_or_assign({slot, place.index}, std::move(value));
-  if (fresh && setting_.exchange != nullptr) ++setting_.exchange->shared.At(slot, place.index).writers;
+  if (setting_.exchange == nullptr) return;
+  BlockElement& element = setting_.exchange->shared.At(slot, place.index);
+  if (fresh) ++element.writers;
+  if (!setting_.exchange->shared.NoteStore(element, setting_.thread)) setting_.exchange->race = place.memory;
 }
 
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
@@ -170,7 +189,7 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   if (buffer.integers || (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
     return LoadInteger(place);
   const auto chosen = ChosenElement(setting_, place);
-  ThreadValue value = ThreadValue::Real(chosen ? *chosen : RandomElement(place.memory, place.index));
+  ThreadValue value = ThreadValue::Real(chosen ? *chosen : DrawnElement(setting_, place));
   value.element = true;
   value.memory = place.memory;
   value.integer = place.index;

@@ -45,8 +45,9 @@ FormPointer ThreadStatements::SymbolOf(int declaration) const {
 void ThreadStatements::Pass(int parameter) {
   const SyntaxNode& node = tree_.node(parameter);
   ThreadValue& value = memory_.Variable(parameter);
+  const auto same = setting_.same.find(parameter);
   if (node.type.find('*') != std::string::npos)
-    value = ThreadValue::Pointer(parameter);
+    value = ThreadValue::Pointer(same == setting_.same.end() ? parameter : same->second);
   else if (const auto integer = setting_.integers.find(parameter); integer != setting_.integers.end())
     value = ThreadValue::Integer(integer->second, SymbolOf(parameter));
   else if (const auto real = setting_.reals.find(parameter); real != setting_.reals.end())

@@ -30,6 +30,7 @@ struct ThreadExchange {
   BlockMemory shared;
   std::vector<StoredValues> stored;             // by thread, since threads last met
   std::vector<std::vector<ThreadValue>> given;  // by thread, in each of its shuffles
+  int race = -1;                                // ThreadTrace::race
 };
 
 // Elements of a buffer of real numbers, by index.
@@ -61,8 +62,16 @@ struct ThreadSetting {
   std::map<int, BufferContents> chosen;
   std::set<int> integer_bytes;  // parameters whose bytes are integers that decide, and not elements to compute with
   // What these parameters point to at first: scratch memory that others have written, of which ThreadTrace tells, too. Only what
-  // is there may be read.
+  // is there, in `elements` or in `drawn` may be read.
   std::map<int, const BufferContents*> contents;
+  // Of these parameters, elements are drawn as those of this buffer, and times a number: so that two parameters may be one
+  // buffer.
+  struct Drawn {
+    int buffer = -1;
+    double times = 1;
+  };
+  std::map<int, Drawn> drawn;
+  std::map<int, int> same;  // parameters that point to what another one points to
   // A row of the thread that is `outer * length + row`: the symbol of the row, that of `outer`, and the length's form.
   int flat_row = 0, flat_outer = 0;
   FormPointer flat_length;
@@ -77,7 +86,8 @@ struct ThreadTrace {
     AffineForm index;  // if the setting is symbolic
     SumPointer sum;    // of what is stored, and its inner one
     SumPointer inner;
-    bool whole = false;  // ThreadValue::whole
+    bool whole = false;       // ThreadValue::whole
+    std::int64_t moment = 0;  // of a store to memory of the block: which of two threads was later
   };
   // An element of a buffer of integers.
   struct Loaded {
@@ -124,7 +134,8 @@ struct ThreadTrace {
   bool base_two = false;                          // whether it used exp2f
   bool exponential = false;                       // or any function of its kind
   bool reals_compared = false;                    // whether it compared real numbers, or took the larger of two
-  bool rounded = false;                           // whether it made an element of half or bfloat16 of what it had computed
+  int race = -1;         // memory of the block in which one thread stores what another accesses, and no barrier is between them
+  bool rounded = false;  // whether it made an element of half or bfloat16 of what it had computed
 };
 
 }  // namespace evo

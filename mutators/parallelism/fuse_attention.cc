@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention.h"
@@ -55,15 +58,21 @@ class FuseAttention : public KernelVisitor {
   Restate restate() const override { return WithColumnsInLoops; }
   // Gives each attention's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    bool silent = true;
+    std::vector<std::string> reasons;
+    bool proposed = false;
+    const auto note = [&](Proposal proposal) { proposed = true, propose(std::move(proposal)); };
     const MergedAttention* const merged =
-        VisitMerged(context, propose, [&](const MutationContext& source, const Propose& propose_one) {
-          VisitAttentions(source, propose_one, [&](const std::string& why) { silent = false, refuse(why); });
+        VisitMerged(context, note, [&](const MutationContext& source, const Propose& propose_one) {
+          VisitAttentions(source, propose_one, [&](const std::string& why) { reasons.push_back(why); });
         });
+    // Why its kernels alone are none does not matter where they are one together.
+    if (proposed && merged != nullptr) return;
+    for (const std::string& why : reasons) refuse(why);
     if (merged == nullptr || merged->tree) return;
-    if (!merged->why.empty())
-      refuse(fmt::format("its kernels together: {}", merged->why));
-    else if (silent)
+    const bool said = std::any_of(reasons.begin(), reasons.end(), [&](const auto& why) { return why.ends_with(merged->why); });
+    if (!merged->why.empty() && !said)
+      refuse(fmt::format("all launches together: {}", merged->why));
+    else if (reasons.empty())
       RefuseParts(context, refuse);
   }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernel_templates/brought_parameters.h"
-#include "mutators/analysis/attention_chain.h"
 #include "mutators/analysis/attention_depth.h"
+#include "mutators/analysis/attention_launches.h"
 #include "mutators/analysis/element_types.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/breeding/edit_application.h"
@@ -37,8 +37,8 @@ __global__ void KERNEL_(const ELEMENT_* Q_, const ELEMENT_* K_, const ELEMENT_* 
     most = next;
   }
   for (int d = 0; d < DEPTH_; ++d) O_[(ROW_) * DEPTH_ + d] = FROM_FLOAT_(RESULT_);
-}
 )";
+constexpr std::string_view kMergedSums = "  SUMS_[ROW_] = most + logf(weights);\n";
 
 // Names of the text that the source may have already.
 constexpr std::string_view kOwnNames[] = {"query", "keys", "values", "most", "weights", "sums", "score",
@@ -49,7 +49,7 @@ std::string Renamed(std::string text, const std::vector<std::pair<std::string, s
   return text;
 }
 
-Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
+Proposal Merge(const SyntaxTree& tree, const AttentionOfLaunches& chain) {
   const bool own_keys = chain.rows.empty();
   // The bodies of the kernels go, so that only names of the file count.
   std::string taken;
@@ -63,6 +63,11 @@ Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
   const std::string rows = unused("rows"), length = chain.rows == chain.keys ? rows : unused("length");
   std::vector<std::string> parameters, arguments{chain.q, chain.k, chain.v, chain.o};
   const std::string depth = chain.depth_size.empty() ? std::to_string(chain.depth) : unused("depth");
+  const std::string sums = unused("log_sums");
+  if (!chain.sums.empty()) {
+    parameters.push_back(fmt::format("float* {}", sums));
+    arguments.push_back(chain.sums);
+  }
   for (const auto& [type, name, argument] : chain.of_scale) {
     parameters.push_back(fmt::format("{} {}", type, name));
     arguments.push_back(argument);
@@ -77,7 +82,7 @@ Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
     parameters.push_back(fmt::format("int {}", length));
     arguments.push_back(chain.keys);
   }
-  std::string text(kMerged.substr(1));
+  std::string text = fmt::format("{}{}}}", kMerged.substr(1), chain.sums.empty() ? "" : kMergedSums);
   for (const std::string_view name : kOwnNames) text = WithOtherName(text, name, unused(std::string(name).c_str()));
   const std::string line = unused(own_keys ? "head" : "row");
   const std::string quotient = fmt::format("{}[{}] / {}", unused("sums"), unused("d"), unused("weights"));
@@ -102,9 +107,10 @@ Proposal Merge(const SyntaxTree& tree, const AttentionChain& chain) {
              {"Q_", unused("all_queries")},
              {"K_", unused("all_keys")},
              {"V_", unused("all_values")},
-             {"O_", unused("output")}});
+             {"O_", unused("output")},
+             {"SUMS_", sums}});
   Proposal proposal;
-  proposal.changes.push_back({chain.kernel, Placement::kReplace, text.substr(0, text.size() - 1)});
+  proposal.changes.push_back({chain.kernel, Placement::kReplace, text});
   const std::string grid = fmt::format("ceil_div({}, 32)", own_keys ? chain.heads : chain.rows);
   proposal.launch = {{kernel, "arguments", fmt::format("{}", fmt::join(arguments, ", "))},
                      {kernel, "grid", own_keys ? grid : fmt::format("{}, {}", grid, chain.heads)},
@@ -127,7 +133,7 @@ const MergedAttention& MergedAttentionIn(const MutationContext& context) {
   return context.tree.Kept<MergedAttention>(
       fmt::format("merged attention with {}", fmt::join(context.genome.parameters, ",")), [&] {
         MergedAttention merged;
-        const auto chain = AsAttentionChain(context, merged.why);
+        const auto chain = AsAttentionOfLaunches(context, merged.why);
         if (!chain) return merged;
         merged.kernel = context.tree.node(chain->kernel).name;
         merged.proposal = Merge(context.tree, *chain);

@@ -9,8 +9,8 @@
 
 namespace evo {
 
-// A source with an attention in several kernels as one with one kernel, in which a thread has a row, for what rewrites such
-// kernels.
+// A source of which the launches' results are an attention as one with one kernel, in which a thread has a row, for what rewrites
+// such kernels.
 struct MergedAttention {
   std::shared_ptr<const SyntaxTree> tree;  // null if the source has none
   KernelTemplate rendered;

@@ -71,6 +71,47 @@ TEST_F(ThreadBlockTest, APlaceInSharedMemoryIsAnAddress) {
   EXPECT_EQ(trace.stores.begin()->second.at(0).value, 1);
 }
 
+// Two threads with numbers of their own.
+bool Race(const std::string& body) {
+  const Parent parent(PlainKernel("  __shared__ float s[2];\n  const int i = threadIdx.x;\n" + body));
+  ThreadRun run(parent.Context(), Functions(*parent.tree).front(), -1);
+  std::vector<ThreadSetting> threads(2);
+  for (std::size_t i = 0; i < 2; ++i)
+    threads[i].symbolic = false, threads[i].builtins[BuiltinSymbol("threadIdx", 0)] = static_cast<std::int64_t>(i);
+  const ThreadTrace trace = RunBlock(run, std::move(threads)).front();
+  EXPECT_EQ(trace.refusal, "");
+  return trace.race >= 0;
+}
+
+TEST_F(ThreadBlockTest, TellsOfThreadsThatRace) {
+  const std::string begin = "  s[i] = in[i];\n  __syncthreads();\n", store = "  s[i] = 1.0f;\n", read = "  out[i] = s[1 - i];\n";
+  EXPECT_FALSE(Race(begin + read));
+  EXPECT_FALSE(Race(begin + "  s[i] += 1.0f;\n  __syncthreads();\n" + read));
+  EXPECT_FALSE(Race(begin + "  const float x = s[1 - i];\n  __syncwarp();\n  s[i] = x;\n  __syncthreads();\n" + read));
+  EXPECT_TRUE(Race(begin + read + store));
+  EXPECT_TRUE(Race(begin + "  if (i == 0) s[0] = 2.0f;\n  out[i] = s[0];\n"));
+  EXPECT_TRUE(Race(begin + "  const float x = s[0];\n  if (i == 1) s[0] = x;\n"));
+}
+
+TEST_F(ThreadBlockTest, FunctionsChangeWhatReferencesReferTo) {
+  const auto run_with = [](const std::string& call) {
+    const std::string functions =
+        "__device__ void Add(float& sum, float x) { sum += x; }\n"
+        "__device__ void Swap(float& a, float& b) { const float c = a; a = b; b = c; }\n";
+    const Parent parent(functions +
+                        PlainKernel("  float s[2] = {1.0f, 2.0f}, t = 3.0f;\n" + call + "  out[0] = 10.0f * s[1] + t;\n"));
+    ThreadRun run(parent.Context(), Functions(*parent.tree).back(), -1);
+    ThreadSetting setting;
+    setting.symbolic = false;
+    return run.Run(setting);
+  };
+  const ThreadTrace trace = run_with("  Add(s[1], 4.0f);\n  Add(t, s[1]);\n  Swap(s[1], t);\n");
+  EXPECT_EQ(trace.refusal, "");
+  ASSERT_FALSE(trace.stores.empty());
+  EXPECT_EQ(trace.stores.begin()->second.at(0).value, 96);
+  EXPECT_THAT(run_with("  Swap(t, t);\n").refusal, testing::HasSubstr("Swap takes references"));
+}
+
 TEST_F(ThreadBlockTest, ALoopWithoutACountIsRefused) {
   EXPECT_THAT(Run("  int i = 0;\n  for (; i < 4;) i += 1;\n  out[0] = in[i];\n").refusal,
               testing::HasSubstr("a loop without one of its three parts"));

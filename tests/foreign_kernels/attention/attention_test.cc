@@ -44,7 +44,12 @@ TEST_F(ForeignAttentions, FuseAttention) {
                            {"31_sizes_compiled_in"},
                            {"32_thread_per_element"},
                            {"33_log_sums"},
-                           {"34_log_sums_of_tiles"}});
+                           {"34_log_sums_of_tiles"},
+                           {"35_flash_in_global"},
+                           {"36_rows_in_loop"},
+                           {"37_phases_in_shared"},
+                           {"38_product_twice"},
+                           {"39_whole_tiles"}});
 }
 
 // What fuse_attention refuses is refused in silence.
@@ -82,7 +87,12 @@ TEST_F(ForeignAttentions, WarpGroupAttention) {
                                  {"31_sizes_compiled_in", "self_attention: its rows are of float"},
                                  {"32_thread_per_element", "attend: its rows are of float"},
                                  {"33_log_sums", "forward: its rows store sums, too"},
-                                 {"34_log_sums_of_tiles", "flash: its rows store sums, too"}});
+                                 {"34_log_sums_of_tiles", "flash: its rows store sums, too"},
+                                 {"35_flash_in_global", "forward: its rows are of float"},
+                                 {"36_rows_in_loop", "plain: its rows have D elements, a size of the task"},
+                                 {"37_phases_in_shared", "attention_row: its rows are of float"},
+                                 {"38_product_twice", "row_softmax: its rows are of float"},
+                                 {"39_whole_tiles", "tiles: its rows store sums, too"}});
 }
 
 // Also with the blocks of which small problems have enough for all multiprocessors, and several of them in a row's window.
@@ -106,6 +116,20 @@ TEST_F(ForeignAttentions, RefusesNearMisses) {
   const NearMiss near_misses[] = {
       {"31_sizes_compiled_in", "scores[j] = dot * SCALE", "scores[j] = dot * (N > 40 ? 0.5f : SCALE)",
        "what it stores is not softmax"},
+      {"35_flash_in_global", "sum *= softmax_scale;", "sum *= softmax_scale * (1 + tx);",
+       "what its kernels leave is not softmax"},
+      {"35_flash_in_global", "            l[lm_offset + (Br * i) + tx] = row_l_new;\n        }\n        __syncthreads();",
+       "            l[lm_offset + (Br * i) + tx] = row_l_new;\n        }", "no barrier is between them"},
+      {"36_rows_in_loop", "!(causal && j > row))", "!(causal && j > row + 1))", "what its kernels leave is not softmax"},
+      {"36_rows_in_loop", "int j = 0;\n", "int j = row > 50 ? row - 50 : 0;\n", "where L is "},
+      {"36_rows_in_loop", "L, D, 1)", "L, D, MASKED)", "MASKED decides what it computes"},
+      {"37_phases_in_shared", "v[base + j * d + c]", "v[base + c * n + j]", "all launches together"},
+      {"37_phases_in_shared", "1.f / red[0]", "1.f / (red[0] + 1.f)", "what its kernels leave is not softmax"},
+      {"37_phases_in_shared", "scores[j] = s;\n        my_max", "s = fminf(s, 20.f);\n        scores[j] = s;\n        my_max",
+       "large scores"},
+      {"38_product_twice", "alpha * sum", "alpha * sum + (row > 70 ? 0.5f : 0.0f)", "what its kernels leave is no attention"},
+      {"39_whole_tiles", "sum * rsqrtf(DIM)", "sum * rsqrtf(DIM + ty)", "what its kernels leave is not softmax"},
+      {"39_whole_tiles", "m[ty] + logf(l[ty])", "m[ty]", "another output is not each row's logarithm"},
       {"33_log_sums", "m + logf(l)", "m + log2f(l)", "or not its logarithm of sums"},
       {"33_log_sums", "lse[head * n + row]", "lse[head + row * row]", "do not follow each other by a fixed distance"},
       {"34_log_sums_of_tiles", "sums[head + row] = m + logf(l)", "sums[head + row] = m", "or not its logarithm of sums"},

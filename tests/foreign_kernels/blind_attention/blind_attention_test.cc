@@ -47,7 +47,8 @@ TEST_F(BlindAttentions, RefusesNearMisses) {
     Refuses("fuse_attention", kernel, from, to, why);
   };
   refuses("01_causal_block_per_query", "dot *= scale", "dot *= hs > 64 ? 0.5f * scale : scale", "hs decides what it computes");
-  refuses("02_scores_softmax_values", "sum / sqrtf((float)d)", "sum / sqrtf(d > 64 ? 64.0f : (float)d)", "with other sizes");
+  refuses("02_scores_softmax_values", "sum / sqrtf((float)d)", "sum / sqrtf(d > 64 ? 64.0f : (float)d)",
+          "elements a row, what its kernels leave is no attention");
   refuses("04_flash_tiles", "x < d; x++) sum +=", "x < d - 1; x++) sum +=", "no row stores anything");
   refuses("05_decode_params", "(total + 1e-6f)", "(total + 1.0f)", "what it stores is not softmax");
   refuses("07_half_of_any_length", "s *= scale", "s *= d > 64 ? 0.5f * scale : scale", "what it stores is not softmax");

@@ -1,0 +1,294 @@
+#include "mutators/analysis/attention_launch_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/error.h"
+#include "kernel_templates/launch_argument.h"
+#include "mutators/analysis/attention_check.h"
+#include "mutators/analysis/fingerprint.h"
+#include "mutators/analysis/source_query.h"
+
+namespace evo {
+namespace {
+
+constexpr std::size_t kMostSteps = 8;
+// Threads of a launch, and turns of their loops in all runs: more take too long.
+constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 8'000'000;
+// Of a launch of which only some units are run.
+constexpr std::int64_t kMostSampledTurns = 700'000;
+// In place of a unit.
+constexpr std::int64_t kSeveralUnits = -1;
+constexpr int kMatrices = 3;
+
+bool PointsToConstants(const std::string& type) {
+  const std::string pointee = type.substr(0, type.find('*'));
+  return pointee.find("const") != std::string::npos;
+}
+
+// What four equal bytes are as a float.
+double FloatOfBytes(int byte) {
+  const auto bits = static_cast<std::uint32_t>(byte & 0xff) * 0x01010101u;
+  return static_cast<double>(std::bit_cast<float>(bits));
+}
+
+}  // namespace
+
+struct AttentionLaunchRuns::Accesses {
+  struct Store {
+    double value = 0;
+    std::int64_t unit = 0, moment = 0;
+  };
+  std::map<std::string, std::map<std::int64_t, Store>> stored;
+  std::map<std::string, std::map<std::int64_t, std::int64_t>> readers;  // units
+};
+
+AttentionLaunchRuns::AttentionLaunchRuns(const MutationContext& context) : context_(context), tree_(context.tree) {}
+
+bool AttentionLaunchRuns::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+bool AttentionLaunchRuns::IsWorkspace(const std::string& name) const {
+  const auto& workspaces = context_.rendered.workspaces;
+  return std::any_of(workspaces.begin(), workspaces.end(), [&](const auto& one) { return one.name == name; });
+}
+
+// In silence, if nobody would take it for an attention.
+bool AttentionLaunchRuns::Find() {
+  const auto& steps = context_.rendered.steps;
+  if (steps.size() > kMostSteps || tree_.text().find("exp") == std::string::npos) return false;
+  std::string why;
+  for (const Step& step : steps) {
+    if (step.memset) links_.push_back({nullptr, &*step.memset, -1, {}, {}, nullptr});
+    if (step.repeat || step.end) why = "its launches are in a loop";
+    if (step.launch && !FindLaunch(*step.launch)) why = why_;
+  }
+  if (std::any_of(links_.begin(), links_.end(),
+                  [&](const Link& link) { return link.kernel >= 0 && IsKnownElsewhere(context_, link.kernel); }))
+    return false;
+  std::set<std::string> buffers;
+  for (const Link& link : links_) {
+    for (const auto& [parameter, buffer] : link.buffers) buffers.insert(buffer);
+  }
+  buffers_.assign(buffers.begin(), buffers.end());
+  const auto arguments = std::count_if(buffers.begin(), buffers.end(), [&](const auto& one) { return !IsWorkspace(one); });
+  if (arguments <= kMatrices) return false;
+  return why.empty() || Refuse(why);
+}
+
+bool AttentionLaunchRuns::FindLaunch(const LaunchDirective& launch) {
+  Link link{&launch, nullptr, -1, {}, {}, nullptr};
+  for (const int function : Functions(tree_)) {
+    const SyntaxNode& node = tree_.node(function);
+    if (IsKernel(tree_, function) && node.name == launch.kernel && node.kind_name == "FunctionDecl" && !node.children.empty() &&
+        tree_.node(node.children.back()).kind_name == "CompoundStmt")
+      link.kernel = function;
+  }
+  if (link.kernel < 0) return Refuse(fmt::format("{} is a template, or not in the source", launch.kernel));
+  std::size_t place = 0;
+  for (const int child : tree_.node(link.kernel).children) {
+    const SyntaxNode& parameter = tree_.node(child);
+    if (parameter.kind_name != "ParmDecl" || place >= launch.arguments.size()) continue;
+    const std::string& argument = launch.arguments[place++];
+    if (parameter.type.find('*') != std::string::npos) {
+      link.buffers[child] = argument;
+      if (!PointsToConstants(parameter.type)) changed_.insert(argument);
+      continue;
+    }
+    const LaunchArgumentText text = ParseLaunchArgument(argument);
+    const std::string type = WithoutConst(parameter.type);
+    if ((type == "float" || type == "double") && text.kind != LaunchArgumentText::Kind::kStruct)
+      link.reals.emplace(child, Expression::Parse(text.text));
+  }
+  if (!launch.cluster.empty() || launch.cooperative || launch.when)
+    return links_.push_back(std::move(link)), Refuse(fmt::format("{} is not launched as all launches are", launch.kernel));
+  link.runs = std::make_unique<LaunchRuns>(context_, launch, link.kernel, -1, std::set<int>{});
+  link.runs->AllowTurns(kMostLaunchedTurns);
+  const std::string refusal = link.runs->refusal();
+  for (const std::string& name : link.runs->names()) {
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
+  }
+  links_.push_back(std::move(link));
+  return refusal.empty() || Refuse(fmt::format("{}: {}", launch.kernel, refusal));
+}
+
+std::int64_t AttentionLaunchRuns::LargestArgument() const {
+  std::int64_t largest = 0;
+  Variables values;
+  for (const auto& [name, value] : context_.genome.parameters) values[name] = Number::Integer(value);
+  for (const Link& link : links_) {
+    if (!link.runs) continue;
+    for (const auto& [parameter, argument] : link.runs->arguments()) {
+      const auto names = argument.Names();
+      if (std::all_of(names.begin(), names.end(), [&](const auto& name) { return values.contains(name); }))
+        largest = std::max(largest, argument.EvaluateInteger(values));
+    }
+  }
+  return largest;
+}
+
+int AttentionLaunchRuns::NumberOf(const std::string& buffer) const {
+  return static_cast<int>(std::find(buffers_.begin(), buffers_.end(), buffer) - buffers_.begin());
+}
+
+std::function<double(std::int64_t)> AttentionLaunchRuns::ElementsOf(const LaunchTrial& trial, const std::string& buffer) const {
+  if (const auto all = trial.elements.find(buffer); all != trial.elements.end())
+    return [number = all->second](std::int64_t) { return number; };
+  const auto times = trial.times.find(buffer);
+  return [buffer = NumberOf(buffer), factor = times == trial.times.end() ? 1.0 : times->second](std::int64_t index) {
+    return factor * RandomElement(buffer, index);
+  };
+}
+
+bool AttentionLaunchRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
+  final_ = false;
+  for (Link& link : links_) {
+    if (link.launch != nullptr) {
+      if (!RunLaunch(link, trial, trial.samples && &link == &links_.back(), run)) return false;
+      continue;
+    }
+    // Elements that no launch stores have this number.
+    run.stored[link.memset->buffer].clear();
+    run.filled[link.memset->buffer] = FloatOfBytes(link.memset->value);
+  }
+  return true;
+}
+
+// What its threads find in buffers and parameters.
+void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, LaunchedRun& run) {
+  std::map<int, const BufferContents*> contents;
+  ThreadSetting& given = link.runs->given();
+  given.elements.clear(), given.drawn.clear(), given.same.clear();
+  std::map<std::string, int> parameters;
+  for (const auto& [parameter, buffer] : link.buffers) {
+    const auto [first, fresh] = parameters.try_emplace(buffer, parameter);
+    if (!fresh) given.same[parameter] = first->second;
+    if (changed_.contains(buffer)) contents[parameter] = &run.stored[buffer];
+    const auto times = trial.times.find(buffer);
+    if (const auto filled = run.filled.find(buffer); filled != run.filled.end())
+      given.elements[parameter] = filled->second;
+    else if (const auto all = trial.elements.find(buffer); all != trial.elements.end())
+      given.elements[parameter] = all->second;
+    else if (!IsWorkspace(buffer))
+      given.drawn[parameter] = {NumberOf(buffer), times == trial.times.end() ? 1.0 : times->second};
+  }
+  for (const auto& [parameter, expression] : link.reals) {
+    try {
+      given.reals[parameter] = expression.Evaluate(setting.values).AsReal();
+    } catch (const Error&) {
+      continue;  // an argument of the task, which is any number
+    }
+  }
+  for (const auto& [parameter, value] : given.reals) {
+    const SyntaxNode& node = tree_.node(parameter);
+    const std::string type = WithoutConst(node.type);
+    if (type == "float" || type == "double") run.knowledge.factors.try_emplace(node.name, value);
+  }
+  link.runs->Provide(std::move(contents));
+}
+
+bool AttentionLaunchRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run) {
+  const auto setting = link.runs->SettingOf(trial.sizes);
+  if (!setting || setting->Threads() > kMostLaunchedThreads) {
+    return Refuse(fmt::format("{} has {} with sizes that are tried", link.launch->kernel, setting ? "too many threads" : "none"));
+  }
+  Give(link, trial, *setting, run);
+  const std::int64_t each = link.runs->together() ? setting->block[0] * setting->block[1] * setting->block[2] : 1;
+  const std::int64_t units = setting->Threads() / each;
+  Accesses accesses;
+  if (!samples) {
+    for (std::int64_t unit = 0; unit < units; ++unit) {
+      if (!RunUnit(link, *setting, unit, accesses, run)) return false;
+    }
+  } else {
+    // The first one, and so many of the last ones as may be tried.
+    const std::int64_t most = turns_ + kMostSampledTurns;
+    if (!RunUnit(link, *setting, 0, accesses, run)) return false;
+    for (std::int64_t unit = units; --unit > 0 && turns_ < most;) {
+      if (!RunUnit(link, *setting, unit, accesses, run)) return false;
+    }
+  }
+  for (const auto& [buffer, elements] : accesses.stored) {
+    for (const auto& [index, store] : elements) {
+      const auto& readers = accesses.readers[buffer];
+      const auto reader = readers.find(index);
+      if (reader != readers.end() && reader->second != store.unit)
+        return Refuse(fmt::format("{}: threads read of {} what others store", link.launch->kernel, buffer));
+      run.stored[buffer][index] = store.value;
+    }
+  }
+  return true;
+}
+
+bool AttentionLaunchRuns::RunUnit(Link& link, const LaunchRuns::Setting& setting, std::int64_t unit, Accesses& accesses,
+                                  LaunchedRun& run) {
+  const std::int64_t each = link.runs->together() ? setting.block[0] * setting.block[1] * setting.block[2] : 1;
+  for (std::int64_t thread = unit * each; thread < (unit + 1) * each; ++thread) {
+    const ThreadTrace trace = link.runs->Run(setting, thread);
+    turns_ += trace.turns;
+    if (!trace.refusal.empty()) return Refuse(fmt::format("{}: {}", link.launch->kernel, trace.refusal));
+    final_ = turns_ > kMostLaunchedTurns || trace.race >= 0 || !trace.loaded.empty();
+    if (turns_ > kMostLaunchedTurns) return Refuse(fmt::format("{}: its loops have too many turns to try", link.launch->kernel));
+    if (trace.race >= 0)
+      return Refuse(fmt::format("{}: a thread stores in {} what another reads or stores, and no barrier is between them",
+                                link.launch->kernel, tree_.node(trace.race).name));
+    if (!trace.loaded.empty())
+      return Refuse(fmt::format("{}: integers of {} decide what it computes", link.launch->kernel,
+                                tree_.node(trace.loaded.begin()->first).name));
+    if (!Add(link, trace, unit, accesses, run)) return false;
+  }
+  return true;
+}
+
+bool AttentionLaunchRuns::Add(const Link& link, const ThreadTrace& trace, std::int64_t unit, Accesses& accesses,
+                              LaunchedRun& run) {
+  for (const auto& [parameter, elements] : trace.stores) {
+    const std::string& name = link.buffers.at(parameter);
+    auto& stored = accesses.stored[name];
+    for (const auto& [index, access] : elements) {
+      const auto [known, fresh] = stored.try_emplace(index, Accesses::Store{access.value, unit, access.moment});
+      if (fresh) continue;
+      Accesses::Store& other = known->second;
+      if (other.unit != unit || !link.runs->together() || (other.moment == access.moment && other.value != access.value))
+        return Refuse(fmt::format("{}: two threads store the same element of {}", link.launch->kernel, name));
+      if (other.moment < access.moment) other = {access.value, unit, access.moment};
+    }
+  }
+  for (const auto& [parameter, elements] : trace.reads) {
+    const std::string& name = link.buffers.at(parameter);
+    const bool changes = changed_.contains(name);
+    const auto stored = run.stored.find(name);
+    for (const auto& [index, access] : elements) {
+      if (changes) {
+        const auto [reader, fresh] = accesses.readers[name].try_emplace(index, unit);
+        if (reader->second != unit) reader->second = kSeveralUnits;
+      }
+      if (stored == run.stored.end() || !stored->second.contains(index)) run.read[name].try_emplace(index, access.value);
+    }
+  }
+  AddKnowledge(trace, run);
+  return true;
+}
+
+void AttentionLaunchRuns::AddKnowledge(const ThreadTrace& trace, LaunchedRun& run) {
+  run.knowledge.factors.insert(trace.factors.begin(), trace.factors.end());
+  run.knowledge.names.insert(trace.names.begin(), trace.names.end());
+  for (const auto& limit : trace.limits) {
+    if (IsLimitVoid(limit) || std::isnan(limit.first)) continue;
+    auto& [less, more] = run.compared[limit.second];
+    less = less || limit.first < limit.second;
+    more = more || limit.first > limit.second;
+  }
+  run.knowledge.largest_number = std::max(run.knowledge.largest_number, trace.largest_number);
+  run.knowledge.base_two |= trace.base_two;
+  run.knowledge.exponential |= trace.exponential;
+}
+
+}  // namespace evo

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mutators/analysis/launch_runs.h"
+#include "mutators/mutator.h"
+
+namespace evo {
+
+// With what numbers all launches of a source run.
+struct LaunchTrial {
+  LaunchRuns::Sizes sizes;
+  std::map<std::string, double> times;     // of these buffers, elements are random numbers times this
+  std::map<std::string, double> elements;  // of these, all elements are this
+  bool samples = false;                    // whether of the last launch only some blocks or threads are run
+};
+
+// What they did.
+struct LaunchedRun {
+  std::map<std::string, BufferContents> read;    // of buffers, by what the launch lines call them, what was there at first
+  std::map<std::string, BufferContents> stored;  // likewise, also of workspaces
+  ThreadTrace knowledge;                         // factors, names and the like of all threads
+  std::map<std::string, double> filled;          // what the rest of a buffer is, if an evo:memset says so
+  // Numbers that data was compared with, and whether such data was less, and more.
+  std::map<double, std::pair<bool, bool>> compared;
+};
+
+// Runs all launches of a source on numbers, each with all of its threads: what one leaves in buffers the next ones read. A buffer
+// has the same elements for all kernels.
+class AttentionLaunchRuns {
+ public:
+  struct Link {
+    const LaunchDirective* launch = nullptr;  // or
+    const MemsetDirective* memset = nullptr;
+    int kernel = -1;
+    std::map<int, std::string> buffers;  // what is passed for parameters that are pointers
+    std::map<int, Expression> reals;     // what is passed for real numbers, where the launch line says it
+    std::unique_ptr<LaunchRuns> runs;
+  };
+
+  // The context must outlive the object.
+  explicit AttentionLaunchRuns(const MutationContext& context);
+
+  // Whether it has some launches that may be run, and that may be an attention. If they only may not be run, why() says it.
+  bool Find();
+  const std::vector<Link>& links() const { return links_; }
+  // The sizes that the launch lines name, each once.
+  const std::vector<std::string>& names() const { return names_; }
+  bool IsWorkspace(const std::string& name) const;
+  // The largest integer that a launch line passes and that is no size.
+  std::int64_t LargestArgument() const;
+  // All launches. False, with the reason, if what they do is not understood.
+  bool Run(const LaunchTrial& trial, LaunchedRun& run);
+  // What the elements of a buffer are at first, in such a run.
+  std::function<double(std::int64_t)> ElementsOf(const LaunchTrial& trial, const std::string& buffer) const;
+  const std::string& why() const { return why_; }
+  // Whether other sizes would not help a run that was refused.
+  bool is_final() const { return final_; }
+
+ private:
+  // What one launch does. A unit is a thread, or a block whose threads run together.
+  struct Accesses;
+  bool Refuse(std::string why);
+  int NumberOf(const std::string& buffer) const;
+  bool FindLaunch(const LaunchDirective& launch);
+  bool RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run);
+  bool RunUnit(Link& link, const LaunchRuns::Setting& setting, std::int64_t unit, Accesses& accesses, LaunchedRun& run);
+  bool Add(const Link& link, const ThreadTrace& trace, std::int64_t unit, Accesses& accesses, LaunchedRun& run);
+  void Give(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, LaunchedRun& run);
+  void AddKnowledge(const ThreadTrace& trace, LaunchedRun& run);
+
+  const MutationContext& context_;
+  const SyntaxTree& tree_;
+  std::vector<Link> links_;
+  std::vector<std::string> names_;
+  std::vector<std::string> buffers_;
+  std::set<std::string> changed_;  // buffers that may be stored to
+  std::int64_t turns_ = 0;
+  bool final_ = false;
+  std::string why_;
+};
+
+}  // namespace evo
