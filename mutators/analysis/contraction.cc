@@ -15,6 +15,7 @@
 #include "mutators/analysis/memory_traffic.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/sum_loop.h"
+#include "mutators/analysis/work_sharing.h"
 
 namespace evo {
 namespace {
