@@ -41,7 +41,7 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
   buffer.constant = true;
   const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[index].name);
   buffer.first_writes = use.written && !use.read && !use.partial;
-  buffer.first_partial = use.written && !use.read && use.partial;
+  buffer.first_partial = use.written && !use.atomic && (use.read || use.partial);
   buffer.bytes = c_.host.BytesOf(pointer);
   if (pointer.offset) c_.draft.notes.push_back(fmt::format("the host passes {} with an offset, which is left out", buffer.name));
   buffers_.push_back(std::move(buffer));

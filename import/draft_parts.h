@@ -21,7 +21,7 @@ struct DraftBuffer {
   std::string type;            // of an element
   ParameterUse use;            // of all launches together
   bool first_writes = false;   // the first launch writes it and does not read it
-  bool first_partial = false;  // the same, but perhaps a part of it only
+  bool first_partial = false;  // it writes it, but perhaps a part only, and may read what it has written
   bool constant = false;       // const in every kernel
   std::optional<HostExpression> bytes;
   std::set<std::string> strides;       // expressions of the host

@@ -234,6 +234,32 @@ TEST(Import, SaysWhatIsWrong) {
   EXPECT_THAT(Read("__global__ void a(float* x) {\n").failure, HasSubstr("a.cu:"));
 }
 
+// What the host never sets is a workspace, although the first kernel also reads what it has written.
+TEST(Import, KnowsWorkspacesThatTheirWriterReads) {
+  const ImportReply reply = Read(R"(
+__global__ void weights(const float* x, float* w, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  w[i] = x[i] * x[i];
+  w[i] /= 2.0f;
+}
+__global__ void apply(const float* w, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = w[i] + 1.0f;
+}
+int main() {
+  int n = 100000;
+  float *x, *w, *y;
+  cudaMalloc(&x, n * 4);
+  cudaMalloc(&w, n * 4);
+  cudaMalloc(&y, n * 4);
+  weights<<<(n + 255) / 256, 256>>>(x, w, n);
+  apply<<<(n + 255) / 256, 256>>>(w, y, n);
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:workspace w f32 [n]"));
+}
+
 // A grid of `N / BLOCK` blocks has one, at least, in all cases.
 TEST(Import, HasABlockInEachCase) {
   const json task = TaskOf(Read(R"(

@@ -38,7 +38,7 @@ class ForeignMovements : public ForeignKernelTest {
       applies.insert(name);
       table += fmt::format(" {}:{}", name, proposals.size());
       SCOPED_TRACE(name);
-      for (std::size_t i = 0; i < Checked(name, proposals.size()); ++i) CheckChild(*mutator, text, proposals[i]);
+      for (std::size_t i = 0; i < Checked(name, proposals.size()); ++i) CheckChild(*mutator, text, proposals[i], text);
     }
     if (std::getenv("EVO_SHOW_TABLE") != nullptr) std::cout << fmt::format("{:<28}{}", kernel.name, table) << std::endl;
     for (const std::string& name : kernel.operators) EXPECT_TRUE(applies.contains(name)) << name;
