@@ -1,4 +1,4 @@
-# Compresses the package again, as gzip too but 4% smaller, if Debian's libdeflate-tools is there: it takes a quarter of a minute.
+# Compresses the package again, as gzip too but 4% smaller, if Debian's libdeflate-tools is there: it takes less than a minute.
 find_program(compressor libdeflate-gzip)
 if(NOT compressor)
   message(STATUS "no libdeflate-gzip (Debian: libdeflate-tools): the package stays as cpack has compressed it")
@@ -7,5 +7,5 @@ endif()
 foreach(package IN LISTS CPACK_PACKAGE_FILES)
   string(REGEX REPLACE "\\.gz$" "" archive "${package}")
   execute_process(COMMAND gzip -d -f ${package} COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${compressor} -10 -f ${archive} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${compressor} -12 -f ${archive} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

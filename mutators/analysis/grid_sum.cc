@@ -73,6 +73,7 @@ class SumFinder {
     found_.per_size = one.elements % size == 0 ? one.elements / size : 1;
     found_.whole = 1;
     found_.part = 0;
+    found_.one_more = false;
   }
 
   bool IsAsFound(std::int64_t size) const {
@@ -80,8 +81,9 @@ class SumFinder {
     const std::int64_t elements = (size * found_.per_size + found_.whole - 1) / found_.whole * found_.whole;
     const std::int64_t parts = found_.part == 0 ? 1 : (elements + found_.part - 1) / found_.part;
     const bool same_part = found_.part == 0 || one.part == std::min(found_.part, elements);
-    return one.input == found_.input && one.output == found_.output && one.adds == found_.adds && one.elements == elements &&
-           one.parts == parts && same_part;
+    const bool empty = found_.one_more && elements % found_.part == 0;
+    return one.empty == empty && one.input == found_.input && one.output == found_.output && one.adds == found_.adds &&
+           one.elements == elements && one.parts == parts && same_part;
   }
 
   bool IsSum(const Parameters& parameters, std::int64_t size) {
@@ -122,10 +124,16 @@ class SumFinder {
       found_.per_size = 1;
       found_.whole = least;
     }
-    const std::vector<std::int64_t> sizes = Sizes(present_, kMostSummed);
+    std::vector<std::int64_t> sizes = Sizes(present_, kMostSummed);
     // One sum of few elements may be that of a part.
     if (runs_.Run(present_, *std::max_element(sizes.begin(), sizes.end())) && runs_.found().parts > 1)
       found_.part = runs_.found().part;
+    // Parts that are all whole.
+    const std::int64_t whole = 3 * found_.part / found_.per_size;
+    if (found_.part > 0 && whole * found_.per_size <= kMostSummed && runs_.Run(present_, whole)) {
+      found_.one_more = runs_.found().empty;
+      sizes.insert(sizes.end(), {whole, whole / 3});
+    }
     for (const std::int64_t size : sizes) {
       if (!IsSum(present_, size)) return found_.part == 0 && FindMost(sizes);
     }

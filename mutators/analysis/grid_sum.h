@@ -20,6 +20,7 @@ struct GridSum {
   std::int64_t per_size = 1;         // elements are this many times the size,
   std::int64_t whole = 1;            // of which the last so many are taken whole: kernels without a bound
   std::int64_t part = 0;             // elements of a part; 0 for one sum of all
+  bool one_more = false;             // whether a part of no elements follows if all are whole, as with `n / part + 1` blocks
   std::string when;                  // sizes for which it is the sum; empty for all that can be run
   std::vector<std::string> kernels;  // all that are launched, by their names in launch lines
   std::vector<int> functions;        // their definitions, and those of what only they call

@@ -76,6 +76,10 @@ bool GridSumRuns::FindSums(const GridMemory& input, const GridMemory& output, bo
     before += number;
     const auto end = ends.find(before);
     const std::int64_t taken = end == ends.end() ? 0 : end->second - found_.elements;
+    if (taken == 0 && found_.parts > 0 && std::next(cell) == written) {
+      found_.empty = true;
+      break;
+    }
     if (taken < 1 || last || (found_.parts > 0 && taken > found_.part)) return false;
     last = found_.parts > 0 && taken < found_.part;
     if (found_.parts == 0) found_.part = taken;

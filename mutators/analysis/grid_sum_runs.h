@@ -16,6 +16,7 @@ struct SummedElements {
   std::int64_t elements = 0;  // 0 to this number less one
   std::int64_t parts = 0;     // as many elements of the output have one sum each
   std::int64_t part = 0;      // elements of each part but the last, which may have fewer; all of them if there is one
+  bool empty = false;         // whether one more element of the output, behind those, is the sum of none
 };
 
 // Runs a source on random numbers and finds out which elements the numbers that it stores are the sums of.

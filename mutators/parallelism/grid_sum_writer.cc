@@ -155,11 +155,16 @@ class SumEdit {
                        blocks_);
   }
 
+  std::string Parts() const {
+    if (sum_.one_more) return fmt::format("({}) / {} + 1", sum_.Elements(), sum_.part);
+    return fmt::format("ceil_div({}, {})", sum_.Elements(), sum_.part);
+  }
+
   std::vector<std::string> Lines() const {
     const std::string when = sum_.when.empty() ? "" : fmt::format(" when({})", sum_.when);
     if (sum_.part > 0)
-      return {fmt::format("launch {}({}, {}, i64({})) grid(ceil_div({}, {})) block({}){}", kernel_, sum_.input, sum_.output,
-                          sum_.Elements(), sum_.Elements(), sum_.part, threads_, when)};
+      return {fmt::format("launch {}({}, {}, i64({})) grid({}) block({}){}", kernel_, sum_.input, sum_.output, sum_.Elements(),
+                          Parts(), threads_, when)};
     const std::string several = fmt::format("{}{} > 1", sum_.when.empty() ? "" : "(" + sum_.when + ") && ", Blocks());
     return {fmt::format("workspace {} {} [{}]", partial_, added_.dtype, blocks_),
             fmt::format("launch {}({}, {}, {}, i64({})) grid({}) block({}){}", kernel_, sum_.input, partial_, sum_.output,

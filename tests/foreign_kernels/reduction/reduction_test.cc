@@ -54,7 +54,8 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"45_tree_in_scratch"},
                         {"46_half_as_many_threads"},
                         {"47_levels_of_one_kernel"},
-                        {"48_counter_of_the_device"}});
+                        {"48_counter_of_the_device"},
+                        {"49_one_block_more"}});
 }
 
 TEST_F(ForeignReductions, NearMisses) {

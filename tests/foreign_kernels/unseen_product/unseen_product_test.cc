@@ -80,7 +80,7 @@ TEST_F(UnseenProducts, SplitTensorContraction) {
 // A matrix times a vector has one column of results: rows that are shared out.
 TEST_F(UnseenProducts, ThreadPerRowToWarp) {
   Check("thread_per_row_to_warp",
-        {{"01_blas_transposed", "gemm_tn: the turns of the loop `for (dim_t p = 0; p < k; p++)` leave behind more than su"},
+        {{"01_blas_transposed", "gemm_tn: its threads differ in more than their row, or also store elsewhere"},
          {"02_int8_weights"},
          {"03_view_struct", "product: its threads differ in more than their row, or also store elsewhere"},
          {"04_gelu_residual"},
