@@ -1,5 +1,5 @@
 // buffers: X f32 in [N], Y f32 out [1]
-// sizes: N=1; N=200; N=9001
+// sizes: N=1; N=250; N=9001
 // evo:memset Y 0
 // evo:launch reduce5(X, Y, N) grid(ceil_div(N, 128)) block(128)
 
