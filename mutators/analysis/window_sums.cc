@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -21,28 +20,40 @@
 namespace evo {
 namespace {
 
-using namespace std::string_view_literals;
-
 // A sum of four bytes.
 bool IsTypeOfSum(const std::string& type) {
-  constexpr std::array kTypes{"float"sv, "int"sv, "unsigned int"sv};
-  return std::find(kTypes.begin(), kTypes.end(), WithoutConst(type)) != kTypes.end();
+  return std::set<std::string>{"float", "int", "unsigned int"}.contains(WithoutConst(type));
 }
 
-class WindowFinder {
- public:
-  WindowFinder(const MutationContext& context, int kernel)
-      : context_(context), tree_(context.tree), kernel_(kernel), written_(WrittenIn(context.tree, kernel)) {}
+// The sum `row + i` that a use of a variable is an operand of; -1 if there is none.
+int SumAround(const SyntaxTree& tree, int use) {
+  int at = tree.node(use).parent;
+  while (at >= 0 && (tree.node(at).kind_name == "ParenExpr" || IsConversion(tree, at))) at = tree.node(at).parent;
+  return at >= 0 && tree.Operator(at) == "+" && tree.node(at).children.size() == 2 ? at : -1;
+}
 
-  std::variant<WindowSums, std::string> Find() {
-    const auto grid = AsElementGrid(context_, kernel_);
-    if (!std::holds_alternative<ElementGrid>(grid)) return "";
-    found_.grid = std::get<ElementGrid>(grid);
-    if (found_.grid.flat >= 0 || !FindLoop()) return "";
-    if (!FindRow()) return "";
-    if (!SplitStatements() || !CheckBody() || !CheckSums() || !CheckBuiltins() || !CheckTraffic() || !FindWindow()) return why_;
-    return found_;
-  }
+// The variable that an expression names, also converted to another type of integers.
+int NamedInteger(const SyntaxTree& tree, int expression) {
+  int at = WithoutParentheses(tree, expression);
+  while (IsConversion(tree, at) && IsIntegerType(tree.node(at).type))
+    at = WithoutParentheses(tree, tree.node(at).children.back());
+  return NamedDeclaration(tree, at);
+}
+
+bool Contains(const std::vector<int>& declarations, int one) {
+  return std::find(declarations.begin(), declarations.end(), one) != declarations.end();
+}
+
+// What the loop over rows does.
+class WindowLoop {
+ public:
+  // `of_row`: variables that depend on the thread's row; `written`: those that the kernel changes.
+  WindowLoop(const SyntaxTree& tree, const WindowSums& found, const std::set<int>& of_row, const std::set<int>& written)
+      : tree_(tree), found_(found), of_row_(of_row), written_(written) {}
+
+  // Whether it adds to sums that begin at zero, and nothing else.
+  bool Check() { return CheckBody() && CheckSums(); }
+  const std::string& why() const { return why_; }
 
  private:
   bool Refuse(std::string why) {
@@ -50,104 +61,18 @@ class WindowFinder {
     return false;
   }
 
-  // A loop with another one in it, in which something is added up.
-  bool FindLoop() {
-    for (const int statement : found_.grid.statements) {
-      const auto loop = AsCountedLoop(tree_, statement);
-      if (!loop || !ContainsLoop(tree_, loop->parts.body) || !LoadsIn(tree_, loop->parts.body)) continue;
-      if (found_.loop.counter >= 0) return false;
-      found_.loop = *loop;
-    }
-    return found_.loop.counter >= 0 && found_.loop.step == "1" && WithoutConst(tree_.node(found_.loop.counter).type) == "int";
-  }
-
-  bool InLoop(int node) const { return IsWithin(tree_, node, found_.loop.parts.body); }
-
-  // The sum `row + i` that a use of a variable is an operand of; -1 if there is none.
-  int SumAround(int use) const {
-    int at = tree_.node(use).parent;
-    while (at >= 0 && (tree_.node(at).kind_name == "ParenExpr" || IsConversion(tree_, at))) at = tree_.node(at).parent;
-    return at >= 0 && tree_.Operator(at) == "+" && tree_.node(at).children.size() == 2 ? at : -1;
-  }
-
-  // The index to which the counter is added wherever it is used.
-  bool FindRow() {
-    int row = -1;
-    for (const int use : tree_.UsesOf(found_.loop.counter)) {
-      if (!InLoop(use)) continue;
-      const int sum = SumAround(use);
-      if (sum < 0) return false;
-      const auto& sides = tree_.node(sum).children;
-      const bool first = IsNamed(sides[0], found_.loop.counter);
-      const int other = Named(sides[first ? 1 : 0]);
-      if (row >= 0 && other != row) return false;
-      row = other;
-    }
-    for (std::size_t i = 0; i < found_.grid.indices.size(); ++i) {
-      if (found_.grid.indices[i].declaration == row) found_.row = i;
-    }
-    const ElementGrid::Index& index = found_.Row();
-    return row >= 0 && index.declaration == row && index.axis == 1 && index.block_axis == 1 && found_.Column().axis == 0;
-  }
-
-  // The variable that an expression names, also converted to another type of integers.
-  int Named(int expression) const {
-    int at = WithoutParentheses(tree_, expression);
-    while (IsConversion(tree_, at) && IsIntegerType(tree_.node(at).type))
-      at = WithoutParentheses(tree_, tree_.node(at).children.back());
-    return NamedDeclaration(tree_, at);
-  }
-  bool IsNamed(int expression, int declaration) const { return Named(expression) == declaration; }
-
-  // What stands before and behind the loop.
-  bool SplitStatements() {
-    of_row_.insert(found_.Row().declaration);
-    std::vector<int> before = found_.grid.before;
-    bool behind = false;
-    for (const int statement : found_.grid.statements) {
-      if (statement == found_.loop.parts.statement)
-        behind = true;
-      else
-        (behind ? found_.after : before).push_back(statement);
-    }
-    if (found_.loop.parts.pragma >= 0) std::erase(before, found_.loop.parts.pragma);
-    for (const int written : WrittenIn(tree_, found_.loop.parts.body)) {
-      if (!InLoop(written)) found_.sums.push_back(written);
-    }
-    if (found_.sums.empty()) return Refuse("its loop over rows adds nothing up");
-    for (const int statement : before) {
-      if (tree_.node(statement).kind_name != "DeclStmt") return Refuse("it does more than declare before its loop over rows");
-      const auto named = NamedIn(tree_, statement);
-      const auto& declared = tree_.node(statement).children;
-      bool of_row = std::any_of(named.begin(), named.end(), [&](int name) { return of_row_.contains(name); });
-      for (const int variable : declared) of_row = of_row || IsSum(variable);
-      if (of_row) {
-        for (const int variable : declared) of_row_.insert(variable);
-      } else if (LoadsIn(tree_, statement) || StoresIn(tree_, statement)) {
-        return Refuse(fmt::format("{} before its loop over rows reads memory", Quoted(tree_, statement)));
-      }
-      (of_row ? found_.of_row : found_.common).push_back(statement);
-    }
-    for (const int statement : found_.after) {
-      const auto nodes = Subtree(tree_, statement);
-      if (std::any_of(nodes.begin(), nodes.end(), [&](int node) { return tree_.node(node).kind_name == "ReturnStmt"; }))
-        return Refuse("it returns behind its loop over rows");
-    }
-    return true;
-  }
-
-  bool IsSum(int variable) const { return std::find(found_.sums.begin(), found_.sums.end(), variable) != found_.sums.end(); }
-
   // Whether nothing in the loop depends on the thread's row, or on how far it is, but by their sum.
   bool CheckBody() {
     for (const int node : Subtree(tree_, found_.loop.parts.statement)) {
       const SyntaxNode& use = tree_.node(node);
       if (use.opaque) return Refuse(fmt::format("what the macro `{}` does in it is not understood", tree_.Text(node)));
-      if (use.kind_name != "DeclRefExpr" || !of_row_.contains(use.refers_to) || IsSum(use.refers_to)) continue;
-      const int sum = use.refers_to == found_.Row().declaration && InLoop(node) ? SumAround(node) : -1;
+      if (use.kind_name != "DeclRefExpr" || !of_row_.contains(use.refers_to) || Contains(found_.sums, use.refers_to)) continue;
+      const int sum = use.refers_to == found_.Row().declaration && IsWithin(tree_, node, found_.loop.parts.body)
+                          ? SumAround(tree_, node)
+                          : -1;
       const auto& sides = sum < 0 ? std::vector<int>{} : tree_.node(sum).children;
       const bool with_counter =
-          std::any_of(sides.begin(), sides.end(), [&](int side) { return IsNamed(side, found_.loop.counter); });
+          std::any_of(sides.begin(), sides.end(), [&](int side) { return NamedInteger(tree_, side) == found_.loop.counter; });
       if (!with_counter) return Refuse(fmt::format("what it adds up depends on {}, and not on the row alone", use.name));
     }
     return IsPlain(found_.loop.parts.body);
@@ -188,7 +113,7 @@ class WindowFinder {
   int Added(int statement) {
     const auto& parts = tree_.node(statement).children;
     const int sum = parts.empty() ? -1 : NamedDeclaration(tree_, parts.front());
-    if (sum < 0 || !IsSum(sum)) return -1;
+    if (sum < 0 || !Contains(found_.sums, sum)) return -1;
     if (IsCount(tree_, statement)) return tree_.Operator(statement) == "++" ? Noted(parts.front(), sum) : -1;
     if (parts.size() != 2 || !IsAssignment(tree_, statement)) return -1;
     if (tree_.Operator(statement) == "+=") return IsPure(tree_, parts[1]) ? Noted(parts.front(), sum) : -1;
@@ -221,6 +146,108 @@ class WindowFinder {
             std::any_of(found_.after.begin(), found_.after.end(), [&](int statement) { return IsWithin(tree_, use, statement); });
         if (!inside && !behind) return Refuse(fmt::format("{} is used before its loop over rows", declared.name));
       }
+    }
+    return true;
+  }
+
+  const SyntaxTree& tree_;
+  const WindowSums& found_;
+  const std::set<int>& of_row_;
+  const std::set<int>& written_;
+  std::set<int> added_;  // names of sums where something is added to them
+  std::string why_;
+};
+
+class WindowFinder {
+ public:
+  WindowFinder(const MutationContext& context, int kernel)
+      : context_(context), tree_(context.tree), kernel_(kernel), written_(WrittenIn(context.tree, kernel)) {}
+
+  std::variant<WindowSums, std::string> Find() {
+    const auto grid = AsElementGrid(context_, kernel_);
+    if (!std::holds_alternative<ElementGrid>(grid)) return "";
+    found_.grid = std::get<ElementGrid>(grid);
+    if (found_.grid.flat >= 0 || !FindLoop()) return "";
+    if (!FindRow()) return "";
+    if (!SplitStatements()) return why_;
+    WindowLoop loop(tree_, found_, of_row_, written_);
+    if (!loop.Check()) return loop.why();
+    if (!CheckBuiltins() || !CheckTraffic() || !FindWindow()) return why_;
+    return found_;
+  }
+
+ private:
+  bool Refuse(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+
+  // A loop with another one in it, in which something is added up.
+  bool FindLoop() {
+    for (const int statement : found_.grid.statements) {
+      const auto loop = AsCountedLoop(tree_, statement);
+      if (!loop || !ContainsLoop(tree_, loop->parts.body) || !LoadsIn(tree_, loop->parts.body)) continue;
+      if (found_.loop.counter >= 0) return false;
+      found_.loop = *loop;
+    }
+    return found_.loop.counter >= 0 && found_.loop.step == "1" && WithoutConst(tree_.node(found_.loop.counter).type) == "int";
+  }
+
+  bool InLoop(int node) const { return IsWithin(tree_, node, found_.loop.parts.body); }
+
+  // The index to which the counter is added wherever it is used.
+  bool FindRow() {
+    int row = -1;
+    for (const int use : tree_.UsesOf(found_.loop.counter)) {
+      if (!InLoop(use)) continue;
+      const int sum = SumAround(tree_, use);
+      if (sum < 0) return false;
+      const auto& sides = tree_.node(sum).children;
+      const bool first = NamedInteger(tree_, sides[0]) == found_.loop.counter;
+      const int other = NamedInteger(tree_, sides[first ? 1 : 0]);
+      if (row >= 0 && other != row) return false;
+      row = other;
+    }
+    for (std::size_t i = 0; i < found_.grid.indices.size(); ++i) {
+      if (found_.grid.indices[i].declaration == row) found_.row = i;
+    }
+    const ElementGrid::Index& index = found_.Row();
+    return row >= 0 && index.declaration == row && index.axis == 1 && index.block_axis == 1 && found_.Column().axis == 0;
+  }
+
+  // What stands before and behind the loop.
+  bool SplitStatements() {
+    of_row_.insert(found_.Row().declaration);
+    std::vector<int> before = found_.grid.before;
+    bool behind = false;
+    for (const int statement : found_.grid.statements) {
+      if (statement == found_.loop.parts.statement)
+        behind = true;
+      else
+        (behind ? found_.after : before).push_back(statement);
+    }
+    if (found_.loop.parts.pragma >= 0) std::erase(before, found_.loop.parts.pragma);
+    for (const int written : WrittenIn(tree_, found_.loop.parts.body)) {
+      if (!InLoop(written)) found_.sums.push_back(written);
+    }
+    if (found_.sums.empty()) return Refuse("its loop over rows adds nothing up");
+    for (const int statement : before) {
+      if (tree_.node(statement).kind_name != "DeclStmt") return Refuse("it does more than declare before its loop over rows");
+      const auto named = NamedIn(tree_, statement);
+      const auto& declared = tree_.node(statement).children;
+      bool of_row = std::any_of(named.begin(), named.end(), [&](int name) { return of_row_.contains(name); });
+      for (const int variable : declared) of_row = of_row || Contains(found_.sums, variable);
+      if (of_row) {
+        for (const int variable : declared) of_row_.insert(variable);
+      } else if (LoadsIn(tree_, statement) || StoresIn(tree_, statement)) {
+        return Refuse(fmt::format("{} before its loop over rows reads memory", Quoted(tree_, statement)));
+      }
+      (of_row ? found_.of_row : found_.common).push_back(statement);
+    }
+    for (const int statement : found_.after) {
+      const auto nodes = Subtree(tree_, statement);
+      if (std::any_of(nodes.begin(), nodes.end(), [&](int node) { return tree_.node(node).kind_name == "ReturnStmt"; }))
+        return Refuse("it returns behind its loop over rows");
     }
     return true;
   }
@@ -304,7 +331,6 @@ class WindowFinder {
   int kernel_;
   std::set<int> written_;
   std::set<int> of_row_;  // variables that depend on the thread's row
-  std::set<int> added_;   // names of sums where something is added to them
   WindowSums found_;
   std::string why_;
 };

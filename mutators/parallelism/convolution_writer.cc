@@ -12,6 +12,7 @@
 #include "mutators/parallelism/convolution_axes.h"
 #include "mutators/parallelism/convolution_names.h"
 #include "mutators/parallelism/convolution_text.h"
+#include "mutators/parallelism/depthwise_tile.h"
 #include "mutators/parallelism/split_product.h"
 
 namespace evo {
@@ -21,29 +22,7 @@ namespace {
 constexpr std::string_view kOwnSum = "own[row * kRow + p * 32 + lane]";
 constexpr std::string_view kOwnFloatSum = "sums[i][j]";
 constexpr std::string_view kOwnDepthwiseSum = "sums[r]";
-constexpr std::int64_t kMostStrideOfSize = 2, kMostTapsOfSize = 31,
-                       kMostPlanesOfSize = 7;  // where sizes of the task say them: more are rare
 constexpr std::string_view kOwnTotal = "total";
-
-// Of a depthwise convolution, as the launch line says it, or with numbers for all sizes.
-std::string PlaneTileBytes(const ConvolutionParameters& names, const Convolution& found, bool in_launch) {
-  const auto text = [&](const auto& of, std::int64_t most) {
-    return in_launch ? of.launch : std::to_string(of.constant.value_or(most));
-  };
-  const auto extent = [&](const std::string& tile, const Convolution::Number& stride, const Convolution::Number& taps,
-                          const Convolution::Number& dilation) {
-    return fmt::format("(({} - 1) * {} + ({} - 1) * {} + 1)", tile, text(stride, kMostStrideOfSize),
-                       text(taps, found.planes.constant == 1 ? kMostTapsOfSize : kMostPlanesOfSize),
-                       text(dilation, kMostStrideOfSize));
-  };
-  const bool is_volume = found.planes.constant != 1;
-  const std::string bytes =
-      fmt::format("({} * {} + {} * {}) * 4", extent(names.tile_m, found.stride_y, found.rows, found.dilation_y),
-                  extent(names.tile_n, found.stride_x, found.columns, found.dilation_x),
-                  text(found.rows, is_volume ? kMostPlanesOfSize : kMostTapsOfSize),
-                  text(found.columns, is_volume ? kMostPlanesOfSize : kMostTapsOfSize));
-  return is_volume ? fmt::format("{} * {}", text(found.planes, kMostPlanesOfSize), bytes) : bytes;
-}
 
 std::string FiltersInRow(const SyntaxTree& tree, const Convolution& found) {
   const SyntaxNode& filters = tree.node(found.f);

@@ -37,7 +37,8 @@ const std::string_view kDepthwiseConvolution = R"(
       const float weight = weights[TAP_OF_FILTER_];
 #pragma unroll
       for (int r = 0; r < THREAD_M_; ++r) {
-        sums[r] += tile[(OF_PLANE_ + (own_m + r) * STRIDE_Y_ + i * DOWN_) * tile_columns + own_n * STRIDE_X_ + j * ALONG_] * weight;
+        const int line = OF_PLANE_ + (own_m + r) * STRIDE_Y_ + i * DOWN_;
+        sums[r] += tile[line * tile_columns + own_n * STRIDE_X_ + j * ALONG_] * weight;
       }
     }
   }
