@@ -17,7 +17,7 @@
 namespace evo {
 namespace {
 
-constexpr std::size_t kMostSteps = 8;
+constexpr std::size_t kMostBlockSteps = 8;
 // Threads of a launch, and turns of their loops in all runs: more take too long.
 constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 8'000'000;
 // Of a launch of which only some units are run.
@@ -63,7 +63,7 @@ bool AttentionLaunchRuns::IsWorkspace(const std::string& name) const {
 // In silence, if nobody would take it for an attention.
 bool AttentionLaunchRuns::Find() {
   const auto& steps = context_.rendered.steps;
-  if (steps.size() > kMostSteps || tree_.text().find("exp") == std::string::npos) return false;
+  if (steps.size() > kMostBlockSteps || tree_.text().find("exp") == std::string::npos) return false;
   std::string why;
   for (const Step& step : steps) {
     if (step.memset) links_.push_back({nullptr, &*step.memset, -1, {}, {}, nullptr});

@@ -185,9 +185,9 @@ class LaunchesFinder {
   }
 
   // The same, with what to say if none does.
-  bool StillHolds(const LaunchTrial& trial, std::string why) {
+  bool StillHolds(const LaunchTrial& trial, const std::string& why) {
     if (Holds(trial)) return true;
-    return Refuse(guesses_.empty() ? std::move(why) : runs_.why());
+    return Refuse(guesses_.empty() ? why : runs_.why());
   }
 
   // Large scores, more keys and more elements than any number of the code, so that a window or the like would be seen, and other
@@ -296,8 +296,9 @@ class LaunchesFinder {
     return std::any_of(scales.begin(), scales.end(), [&](const std::string& scale) {
       found_.scale = scale;
       auto passed = PassedFor(tree_, runs_.links(), scale, why_);
-      if (passed) found_.of_scale = *std::move(passed);
-      return passed.has_value();
+      if (!passed) return false;
+      found_.of_scale = *std::move(passed);
+      return true;
     });
   }
 

@@ -41,7 +41,7 @@ std::optional<double> NumberOf(const SyntaxTree& tree, const Parameters& paramet
 }
 
 // Calls within each other.
-constexpr int kMostCalls = 8;
+constexpr int kMostBlockCalls = 8;
 
 // What a function of the file returns that does nothing else, by its call; -1 for others.
 int ReturnedBy(const SyntaxTree& tree, int call) {
@@ -187,7 +187,7 @@ ThreadNumbers BlockNumbers::Called(int call, const LaneMask& mask) {
   if (callee.find("sync") != std::string_view::npos || callee.starts_with("atomic")) {
     return NotUnderstood(call);
   }
-  if (const int value = ReturnedBy(tree_, call); value >= 0 && depth_ < kMostCalls) {
+  if (const int value = ReturnedBy(tree_, call); value >= 0 && depth_ < kMostBlockCalls) {
     std::size_t argument = 0;
     for (const int child : tree_.node(tree_.node(value).function).children) {
       if (tree_.node(child).kind_name == "ParmDecl") variables_[child] = Evaluate(parts[++argument], mask);

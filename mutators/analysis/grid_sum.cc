@@ -29,9 +29,9 @@ constexpr std::int64_t kFewSummed = 37;
 // A sum of fewer elements at most is not worth another kernel.
 constexpr std::int64_t kFewestSummed = 128;
 
-class SumFinder {
+class GridSumFinder {
  public:
-  explicit SumFinder(const MutationContext& context)
+  explicit GridSumFinder(const MutationContext& context)
       : context_(context), present_(context.genome.parameters), source_(context), runs_(context, found_.size) {
     found_.size = source_.size();
   }
@@ -217,6 +217,6 @@ std::string GridSum::Elements() const {
   return whole == 1 ? all : fmt::format("ceil_div({}, {}) * {}", all, whole, whole);
 }
 
-std::variant<GridSum, std::string> AsGridSum(const MutationContext& context) { return SumFinder(context).Find(); }
+std::variant<GridSum, std::string> AsGridSum(const MutationContext& context) { return GridSumFinder(context).Find(); }
 
 }  // namespace evo

@@ -15,9 +15,9 @@
 namespace evo {
 namespace {
 
-const std::vector<std::int64_t> kSumThreads{32, 64, 128, 256, 512, 1024};
-const std::vector<std::int64_t> kSumItems{1, 2, 4, 8};
-const std::vector<std::int64_t> kSumBlocks{1, 16, 66, 132, 264, 528, 1056, 2112, 4224};
+const std::vector<std::int64_t> kGridSumThreads{32, 64, 128, 256, 512, 1024};
+const std::vector<std::int64_t> kGridSumItems{1, 2, 4, 8};
+const std::vector<std::int64_t> kGridSumBlocks{1, 16, 66, 132, 264, 528, 1056, 2112, 4224};
 
 constexpr std::string_view kBlockSum =
     R"(// The sum of a block's values, for its first thread: of the lanes of a warp by shuffles, then of the warps.
@@ -127,8 +127,8 @@ class SumEdit {
     Proposal proposal;
     proposal.parameters = sum_.parameters;
     const bool small = sum_.part > 0 && sum_.part < 2048;
-    proposal.brings = {{threads_, kSumThreads, small ? 64 : 256}, {items_, kSumItems, small ? 1 : 4}};
-    if (sum_.part == 0) proposal.brings.push_back({blocks_, kSumBlocks, 528});
+    proposal.brings = {{threads_, kGridSumThreads, small ? 64 : 256}, {items_, kGridSumItems, small ? 1 : 4}};
+    if (sum_.part == 0) proposal.brings.push_back({blocks_, kGridSumBlocks, 528});
     ReplaceLaunches(context_, {kernel_, Text(), Lines(), sum_.when, anchor, sum_.kernels, sum_.functions}, proposal);
     return {proposal};
   }
