@@ -7,8 +7,8 @@
 
 namespace evo {
 
-// Bytes of shared memory that a block of a depthwise convolution needs for its tile and its filter, as the launch line says it, or
-// with numbers for all sizes.
+// Bytes of shared memory that a block of a depthwise convolution needs for its tile and its filter, as the launch line says it,
+// or with numbers for all sizes.
 std::string PlaneTileBytes(const ConvolutionParameters& names, const Convolution& found, bool in_launch);
 
 }  // namespace evo
