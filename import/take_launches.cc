@@ -17,9 +17,12 @@ class LaunchTaker {
 
   std::vector<TakenLaunch> Run(const std::vector<std::string>& names) {
     if (names.empty() && Kernels().size() > 1) {
-      if (std::vector<TakenLaunch> chain = Chain(Kernels()); !chain.empty()) return chain;
+      if (std::vector<TakenLaunch> chain = Chain(Kernels(), "; --kernel takes some of them"); !chain.empty()) return chain;
     }
     const std::vector<const ProgramFunction*> kernels = Choose(names);
+    if (kernels.size() > 1) {
+      if (std::vector<TakenLaunch> chain = Chain(kernels, ""); chain.size() > kernels.size()) return chain;
+    }
     std::vector<TakenLaunch> taken;
     const HostLaunch* first = nullptr;
     for (const ProgramFunction* kernel : kernels) {
@@ -80,7 +83,7 @@ class LaunchTaker {
 
   // The only launch, or launches each of which reads what one before it has written, or writes what one behind it reads. Kernels
   // that compute the same one after another, such as versions of one, are not. Empty if neither.
-  std::vector<TakenLaunch> Chain(const std::vector<const ProgramFunction*>& all) {
+  std::vector<TakenLaunch> Chain(const std::vector<const ProgramFunction*>& all, std::string_view choice) {
     std::vector<TakenLaunch> launches = OneAfterAnother(all);
     for (TakenLaunch& one : launches) Fill(one);
     for (std::size_t i = 0; launches.size() > 1 && i < launches.size(); ++i) {
@@ -94,7 +97,7 @@ class LaunchTaker {
     if (launches.size() == 1)
       notes_.push_back(fmt::format("{} is the only kernel that is launched", kernels.front()->qualified));
     else if (!launches.empty())
-      notes_.push_back(fmt::format("the host launches {}, one after another; --kernel takes some of them", List(kernels)));
+      notes_.push_back(fmt::format("the host launches {}, one after another{}", List(kernels), choice));
     return launches;
   }
 
@@ -142,7 +145,7 @@ class LaunchTaker {
       const auto found =
           std::find_if(all.begin(), all.end(), [&](const auto* f) { return f->name == name || f->qualified == name; });
       if (found == all.end()) throw UsageError(fmt::format("no kernel '{}'; there are {}", name, List(all)));
-      chosen.push_back(*found);
+      if (std::find(chosen.begin(), chosen.end(), *found) == chosen.end()) chosen.push_back(*found);
     }
     return chosen;
   }

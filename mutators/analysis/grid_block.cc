@@ -126,7 +126,7 @@ LaneValues GridBlock::CallKnown(int expression, std::string_view callee, const s
   if (callee == "__syncthreads") return Barrier(mask), nothing;
   if (callee == "__syncwarp") return WarpBarrier(mask), nothing;
   if (callee == "__threadfence" || callee == "__threadfence_system") return memories_.PassFence(mask), nothing;
-  if (callee == "__threadfence_block" || callee == "__nanosleep") return nothing;
+  if (callee == "__threadfence_block" || callee == "__nanosleep" || callee == "printf") return nothing;
   const bool atomic = callee == "atomicAdd" || callee == "atomicExch" || callee == "atomicInc";
   if (atomic && arguments.size() == 2) return Atomic(callee, arguments, mask);
   if (callee.starts_with("__shfl") && callee.ends_with("_sync") && arguments.size() >= 3) return Shuffle(callee, arguments, mask);

@@ -120,7 +120,11 @@ std::optional<GridLaunches::Extent> GridLaunches::ExtentOf(const LaunchDirective
   for (const auto& [dimensions, count] : {std::pair(&launch.grid, &found.blocks), std::pair(&launch.block, &found.threads)}) {
     for (std::size_t axis = 0; axis < dimensions->size(); ++axis) {
       const auto extent = constants_.ValueOf((*dimensions)[axis]);
-      if (!extent || *extent < 1 || (axis > 0 && *extent != 1)) {
+      if (extent && *extent < 1) {
+        refusal_.Add(fmt::format("of {} elements, {} has no blocks or threads", setting_.elements, launch.kernel));
+        return std::nullopt;
+      }
+      if (!extent || (axis > 0 && *extent != 1)) {
         refusal_.Add(fmt::format("{} has blocks or a grid of more than one dimension", launch.kernel));
         return std::nullopt;
       }

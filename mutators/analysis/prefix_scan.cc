@@ -27,6 +27,11 @@ class ScanFinder {
   std::variant<PrefixScan, std::string> Find() {
     if (!FindLaunches()) return why_;
     const Parameters& present = context_.genome.parameters;
+    if (const std::int64_t least = runs_.LeastOf(present); least > 1) {
+      if (!FindMultiples(least)) return runs_.why();
+      found_.functions = source_.AllFunctions();
+      return found_;
+    }
     if (!runs_.IsScan(present, kFewScanned)) {
       const std::string why = runs_.why();
       if (!FindPowersOfTwo()) return why;
@@ -87,6 +92,24 @@ class ScanFinder {
     return true;
   }
 
+  // A grid of `n / threads` blocks, which leaves what a part of a block would take.
+  bool FindMultiples(std::int64_t least) {
+    if (HasConditions()) return false;
+    const Parameters& present = context_.genome.parameters;
+    for (const std::int64_t blocks : {3, 1, 2, 5, 8}) {
+      if (!runs_.IsScan(present, blocks * least)) return false;
+    }
+    found_.multiple = least;
+    const std::int64_t rounds = (least + 1) * least;
+    if (rounds <= kMostScannedAtLast && !runs_.IsScan(present, rounds)) {
+      const std::int64_t right = runs_.MostBetween(present, 8, least + 1, least);
+      found_.most = right * least;
+    }
+    bool hidden = false;
+    found_.parameters = source_.Deciding(runs_.names(), hidden);
+    return true;
+  }
+
   // One block whose tree halves what is left, with half as many threads as there are elements.
   bool FindPowersOfTwo() {
     if (HasConditions()) return false;
@@ -139,8 +162,9 @@ class ScanFinder {
 
 std::string PrefixScan::When() const {
   const std::string up_to = most > 0 ? fmt::format("{} <= {}", size, most) : "";
-  if (!powers_of_two) return up_to;
-  return fmt::format("({0} & ({0} - 1)) == 0 && {0} > 1{1}{2}", size, up_to.empty() ? "" : " && ", up_to);
+  const std::string more = up_to.empty() ? "" : " && " + up_to;
+  if (multiple > 1) return fmt::format("{} % {} == 0{}", size, multiple, more);
+  return powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > 1{1}", size, more) : up_to;
 }
 
 std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context) { return ScanFinder(context).Find(); }

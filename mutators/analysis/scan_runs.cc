@@ -139,12 +139,34 @@ bool ScanRuns::IsScanOf(const GridTrace& trace, const GridMemory& output) {
   return (found_.exclusive && is_total) || Refuse(fmt::format("{}[{}] is not the sum of all", output.name, output.elements));
 }
 
-std::int64_t ScanRuns::MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong) {
+std::int64_t ScanRuns::MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong, std::int64_t times) {
   while (wrong - right > 1) {
     const std::int64_t middle = right + (wrong - right) / 2;
-    (IsScan(parameters, middle) ? right : wrong) = middle;
+    (IsScan(parameters, middle * times) ? right : wrong) = middle;
   }
   return right;
+}
+
+std::int64_t ScanRuns::LeastOf(const Parameters& parameters) const {
+  constexpr std::int64_t kLargestBlock = 1 << 14;
+  Variables variables = ToVariables(parameters);
+  const auto has_blocks = [&](std::int64_t elements) {
+    variables[found_.size] = Number::Integer(elements);
+    return std::all_of(launches_.begin(), launches_.end(), [&](const LaunchDirective* launch) {
+      try {
+        return launch->grid[0].EvaluateInteger(variables) > 0;
+      } catch (const Error&) {
+        return true;
+      }
+    });
+  };
+  if (has_blocks(1) || !has_blocks(kLargestBlock)) return 1;
+  std::int64_t without = 1, with = kLargestBlock;
+  while (with - without > 1) {
+    const std::int64_t middle = without + (with - without) / 2;
+    (has_blocks(middle) ? with : without) = middle;
+  }
+  return with;
 }
 
 }  // namespace evo

@@ -22,8 +22,10 @@ class ScanRuns {
   // Why it did not, and whether only because it left elements of the output without a value.
   const std::string& why() const { return why_; }
   bool left_elements() const { return left_elements_; }
-  // The largest number of elements between these, of which the first is right and the second is not.
-  std::int64_t MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong);
+  // The largest number between these, of which the first is right and the second is not, times so many elements.
+  std::int64_t MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong, std::int64_t times = 1);
+  // The fewest elements for which each launch has a block.
+  std::int64_t LeastOf(const Parameters& parameters) const;
 
   // Numbers of elements to try: one, a block and one, some blocks and a part of one, more.
   std::vector<std::int64_t> Elements(const Parameters& parameters, std::int64_t most) const;

@@ -113,7 +113,7 @@ class LookBackScan : public KernelVisitor {
     std::vector<std::string> old = scan.others;
     old.push_back(kernel);
     const std::string others =
-        scan.powers_of_two ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
+        scan.powers_of_two || scan.multiple > 1 ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
     for (const std::string& other : old) proposal.launch.push_back({other, "when", others});
   }
 };

@@ -316,6 +316,9 @@ __global__ void unused(float* z) { z[0] = 0; }
   EXPECT_EQ(Kernel(Read(program(square + shift + square + shift))), Kernel(chain));
   const std::string again = "  square<<<(n + 255) / 256, 256>>>(z, x, n);\n";
   EXPECT_THAT(Kernel(Read(program(square + shift + again))), HasSubstr("evo:launch square(z, x, n)"));
+  // Of kernels that are named, too, each launch has its own arguments.
+  const std::string both = Kernel(Read(program(square + shift + again), {"square", "shift"}));
+  EXPECT_THAT(both, AllOf(HasSubstr("evo:launch square(x, y, n)"), HasSubstr("evo:launch square(z, x, n)")));
   EXPECT_THAT(Read(program(square + "  cudaMemset(y, 0, n * 4);\n" + shift)).failure, HasSubstr("name one with --kernel"));
 }
 

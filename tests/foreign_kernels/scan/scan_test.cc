@@ -41,7 +41,8 @@ TEST_F(ForeignScans, LookBackScan) {
          {"31_as_many_threads"},
          {"32_section_scans_and_sums"},
          {"33_sections_without_a_bound"},
-         {"34_textbook_prescan"}});
+         {"34_textbook_prescan"},
+         {"35_whole_blocks_only"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
