@@ -74,7 +74,10 @@ RunStatus Evolution::Loop(GenerationRecord pending, const StopCondition& stop) {
     GenerationRecord children;
     const bool lags = !IsAwaited(pending.generation);
     if (lags) children = StartNext(pending.generation, stop);  // they compile while `pending` is timed
-    if (!FinishEvaluating(pending, stop)) break;
+    if (!FinishEvaluating(pending, stop)) {
+      KeepFinished(std::move(pending), stop);
+      break;
+    }
     if (!stop.SearchStopped()) pending.counted = parts_.evaluator.Count(elites_.ToCount(stop.search_token()), pending.generation);
     Record(pending);
     Survive(pending);
@@ -114,7 +117,25 @@ void Evolution::StartEvaluating(const GenerationRecord& generation, const StopCo
   ++started_;
 }
 
-// False if the generation was not finished. Then nothing of it is kept.
+// Of a generation that the time limit ended, what was evaluated counts: a search of few candidates may have no other. A run that
+// was interrupted goes on with the whole generation.
+void Evolution::KeepFinished(GenerationRecord generation, const StopCondition& stop) {
+  if (stop.Interrupted()) return;
+  GenerationRecord finished = generation;
+  finished.candidates.clear();
+  finished.evaluations.clear();
+  for (std::size_t i = 0; i < generation.evaluations.size(); ++i) {
+    if (IsCancelled(generation.evaluations[i])) continue;
+    finished.candidates.push_back(std::move(generation.candidates[i]));
+    finished.evaluations.push_back(std::move(generation.evaluations[i]));
+  }
+  if (finished.candidates.empty()) return;
+  Record(finished);
+  Survive(finished);
+  Notify(stop);
+}
+
+// False if the generation was not finished.
 bool Evolution::FinishEvaluating(GenerationRecord& generation, const StopCondition& stop) {
   if (started_ == 0) return false;
   progress_.BeginGeneration(generation.generation);

@@ -43,6 +43,7 @@ class Evolution {
   GenerationRecord StartNext(int generation, const StopCondition& stop);
   void StartEvaluating(const GenerationRecord& generation, const StopCondition& stop);
   bool FinishEvaluating(GenerationRecord& generation, const StopCondition& stop);
+  void KeepFinished(GenerationRecord generation, const StopCondition& stop);
   void DropStarted();
   void Record(GenerationRecord generation);
   void Survive(const GenerationRecord& generation);

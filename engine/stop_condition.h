@@ -10,7 +10,8 @@
 namespace evo {
 
 // When a run ends: after its generations, its evaluations or its time limit, or when it is interrupted. The time starts here.
-// The generation that is under way when the time is over is finished, unless `overdue` says that it takes too long.
+// The generation that is under way when the time is over is finished, unless `overdue` says that it takes too long: then what was
+// evaluated of it counts.
 class StopCondition {
  public:
   // `overdue`: requested some time after the limit, and by every interrupt; without one the interrupt alone.
