@@ -12,6 +12,16 @@ namespace {
 using Kind = HostExpression::Kind;
 using Pointer = HostCode::Pointer;
 
+// Of a further launch.
+void AddUse(DraftBuffer& buffer, const ParameterUse& use) {
+  buffer.later_read = buffer.later_read || (buffer.use.written && use.read && !use.written);
+  buffer.use.read |= use.read;
+  buffer.use.written |= use.written;
+  buffer.use.atomic |= use.atomic;
+  buffer.use.partial |= use.partial;
+  buffer.use.nonnegative |= use.nonnegative;
+}
+
 }  // namespace
 
 std::string DraftBuffers::FreshName(std::string name) const {
@@ -57,12 +67,7 @@ void DraftBuffers::Read() {
       if (!IsPointerType(one.types[i])) continue;
       DraftBuffer& buffer = BufferOf(one, i);
       const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[i].name);
-      buffer.later_read = buffer.later_read || (buffer.use.written && use.read && !use.written);
-      buffer.use.read |= use.read;
-      buffer.use.written |= use.written;
-      buffer.use.atomic |= use.atomic;
-      buffer.use.partial |= use.partial;
-      buffer.use.nonnegative |= use.nonnegative;
+      AddUse(buffer, use);
       buffer.constant = buffer.constant && one.types[i].starts_with("const ");
       for (const std::string& stride : use.strides) {
         const auto value = one.values.find(stride);
@@ -182,21 +187,28 @@ std::string DraftBuffers::NameOf(const Pointer& pointer) const {
 Pointer DraftBuffers::FieldPointer(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) const {
   if (one.launch == nullptr || index >= one.launch->arguments.size())
     return {-3, one.kernel->parameters[index].name + "." + field.name, false, ""};
-  return {one.launch->function, std::string(c_.program.Text(one.launch->arguments[index])) + "." + field.name, false, ""};
+  return c_.host.OfField(std::string(c_.program.Text(one.launch->arguments[index])), field.name, one.launch->function);
 }
 
 void DraftBuffers::AddField(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) {
   const std::string& parameter = one.kernel->parameters[index].name;
+  const auto use = one.use.parameters.find(parameter + "." + field.name);
   DraftBuffer buffer;
   buffer.pointer = FieldPointer(one, index, field);
-  if (!NameOf(buffer.pointer).empty()) return;
+  const auto known =
+      std::find_if(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& other) { return other.pointer == buffer.pointer; });
+  if (known != buffers_.end()) {
+    if (use != one.use.parameters.end()) AddUse(*known, use->second);
+    known->constant = known->constant && field.type.starts_with("const ");
+    return;
+  }
   buffer.name = FreshName(parameter + "_" + field.name);
   buffer.type = PointedType(field.type);
   buffer.constant = field.type.starts_with("const ");
   buffer.bytes = c_.host.BytesOf(buffer.pointer);
-  const auto use = one.use.parameters.find(parameter + "." + field.name);
   if (use != one.use.parameters.end()) buffer.use = use->second;
   buffer.first_writes = buffer.use.written && !buffer.use.read && !buffer.use.partial;
+  buffer.first_partial = buffer.use.written && !buffer.use.atomic && (buffer.use.read || buffer.use.partial);
   // What other fields of the struct say of a row's length.
   for (const ProgramParameter& other : FieldsOf(c_.program, PointedType(one.types[index]))) {
     const auto value = one.values.find(parameter + "." + other.name);

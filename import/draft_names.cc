@@ -114,7 +114,7 @@ bool DraftNames::IsWrittenInKernels(std::int64_t value) const {
 
 // A number that is no choice of the user's: a warp's width, a radius, a count of bins that is compiled into the kernels.
 bool DraftNames::IsConstant(const std::string& label, const std::set<std::string>& in_blocks,
-                            const std::set<std::string>& allocated, bool other_sizes) const {
+                            const std::set<std::string>& of_arguments, bool other_sizes) const {
   static const std::regex kHardware(R"(.*LOG_?2.*|.*WARP_?(SIZE|LEN|WIDTH)|.*LOG_?WARP.*)", std::regex::icase);
   const auto found = host_.leaves().find(label);
   if (found == host_.leaves().end() || !found->second.value || found->second.value->is_real) return false;
@@ -125,28 +125,28 @@ bool DraftNames::IsConstant(const std::string& label, const std::set<std::string
   const bool of_file =
       found->second.origin == HostLeaf::Origin::kMacro || found->second.origin == HostLeaf::Origin::kFileConstant;
   if (of_file && other_sizes && value <= kMostConstant) return true;
-  return value <= kSmallConstant && !allocated.contains(label);
+  return value <= kSmallConstant && !of_arguments.contains(label);
 }
 
 bool DraftNames::IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
-                             const std::set<std::string>& allocated) const {
+                             const std::set<std::string>& of_arguments) const {
   const auto leaf = host_.leaves().find(label);
   if (leaf != host_.leaves().end()) {
     const auto& value = leaf->second.value;
     if (leaf->second.origin == HostLeaf::Origin::kLoop) return false;
     if (value && (value->is_real || value->integer < 1 || value->integer > kMostThreads)) return false;
   }
-  if (in_blocks.contains(label)) return LooksTunable(label) || !allocated.contains(label);
-  return LooksTunable(label) && leaf != host_.leaves().end() && leaf->second.value.has_value() && !allocated.contains(label);
+  if (in_blocks.contains(label)) return LooksTunable(label) || !of_arguments.contains(label);
+  return LooksTunable(label) && leaf != host_.leaves().end() && leaf->second.value.has_value() && !of_arguments.contains(label);
 }
 
 // What would be a parameter, but is in the shape of an argument, as where each block has a result: with another value the task
 // would be another one.
 bool DraftNames::DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks,
-                               const std::set<std::string>& allocated, const std::set<std::string>& of_arguments) const {
+                               const std::set<std::string>& of_arguments) const {
   const auto leaf = host_.leaves().find(label);
   return of_arguments.contains(label) && leaf != host_.leaves().end() && leaf->second.value &&
-         IsParameter(label, in_blocks, allocated) && !answers_.Given(ParameterName(label) + ".values");
+         IsParameter(label, in_blocks, of_arguments) && !answers_.Given(ParameterName(label) + ".values");
 }
 
 // What a parameter is called if nothing else has that name.
@@ -236,7 +236,14 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
       if (name.find('.') != std::string::npos && value.IsKnown()) note(value);
     }
     for (const HostExpression& part : one.block) Collect(part, in_blocks);
-    for (const HostExpression& part : one.template_values) Collect(part, in_blocks);
+    // A number that a template gets and that no block or grid names, such as a radius, is no choice of the host.
+    std::set<std::string> given, of_launch = in_blocks;
+    for (const HostExpression& part : one.template_values) Collect(part, given);
+    for (const HostExpression& part : one.grid) Collect(part, of_launch);
+    if (one.shared) Collect(*one.shared, of_launch);
+    for (const std::string& name : given) {
+      if (LooksTunable(name) || of_launch.contains(name)) in_blocks.insert(name);
+    }
     for (const auto* list : {&one.grid, &one.block, &one.template_values}) {
       for (const HostExpression& part : *list) {
         if (part.IsKnown()) note(part);
@@ -255,8 +262,8 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
   });
   std::erase_if(order, [&](const std::string& label) {
     if (loop_.taken && label == loop_.step) return true;
-    const bool of_shape = DecidesAShape(label, in_blocks, allocated, of_arguments);
-    if (!of_shape && !IsConstant(label, in_blocks, allocated, other_sizes)) return false;
+    const bool of_shape = DecidesAShape(label, in_blocks, of_arguments);
+    if (!of_shape && !IsConstant(label, in_blocks, of_arguments, other_sizes)) return false;
     const std::int64_t value = host_.leaves().at(label).value->integer;
     constants_[label] = value;
     if (of_shape) {
@@ -269,13 +276,13 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
   });
   // Tiles no wider than what sizes are multiples of, where the kernels do not look at the edge.
   for (const std::string& label : order) {
-    if (!IsParameter(label, in_blocks, allocated) && !IsRagged(label)) most_ = kUnguardedMultiple;
+    if (!IsParameter(label, in_blocks, of_arguments) && !IsRagged(label)) most_ = kUnguardedMultiple;
   }
   for (const std::string& label : order) {
     const auto leaf = host_.leaves().find(label);
     if (leaf != host_.leaves().end() && leaf->second.origin == HostLeaf::Origin::kLoop) continue;
     if (leaf != host_.leaves().end() && leaf->second.value && leaf->second.value->is_real) continue;
-    if (IsParameter(label, in_blocks, allocated)) {
+    if (IsParameter(label, in_blocks, of_arguments)) {
       AddParameter(label, draft);
       continue;
     }
@@ -300,7 +307,7 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
         !LooksTunable(macro.name))
       continue;
     const HostExpression resolved = host_.Resolve(HostExpression::Name(macro.name), -1);
-    if (resolved.kind == Kind::kName && resolved.text == macro.name && IsParameter(macro.name, {}, allocated))
+    if (resolved.kind == Kind::kName && resolved.text == macro.name && IsParameter(macro.name, {}, of_arguments))
       AddParameter(macro.name, draft);
   }
   AddConstraints(draft);

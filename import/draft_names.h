@@ -42,12 +42,13 @@ class DraftNames {
   std::string AddSize(const std::string& name, std::optional<std::int64_t> value, bool ragged, TaskDraft& draft);
 
  private:
+  // What is in the shape of no argument may be a parameter: the size of a workspace may depend on one.
   bool IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
-                   const std::set<std::string>& allocated) const;
+                   const std::set<std::string>& of_arguments) const;
   bool IsWrittenInKernels(std::int64_t value) const;
-  bool IsConstant(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& allocated,
+  bool IsConstant(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& of_arguments,
                   bool other_sizes) const;
-  bool DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& allocated,
+  bool DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks,
                      const std::set<std::string>& of_arguments) const;
   std::string ParameterName(const std::string& label) const;
   void AddParameter(const std::string& label, TaskDraft& draft);

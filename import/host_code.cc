@@ -11,6 +11,11 @@ using Kind = HostExpression::Kind;
 
 constexpr int kDeepest = 12;  // of variables that stand for one another
 
+// What a large GPU answers: how many blocks are launched is a number of the task. Fields of cudaDeviceProp.
+const std::map<std::string, std::int64_t, std::less<>> kDeviceProperties{
+    {"multiProcessorCount", 132}, {"maxThreadsPerMultiProcessor", 2048}, {"maxThreadsPerBlock", 1024}, {"warpSize", 32}};
+constexpr std::int64_t kActiveBlocks = 8;  // of a multiprocessor
+
 bool IsArithmetic(const std::string& type) {
   static const std::vector<std::string> kTypes = {
       "int",  "unsigned int",  "long", "unsigned long", "long long", "unsigned long long", "short", "unsigned short",
@@ -64,6 +69,10 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
       if (auto component = ResolveComponent(part, function)) return component;
       const auto& assigned = calls_.AssignedTo(part.Text(), function);
       if (assigned.size() == 1) return Resolved(ParseHostExpression(program_.Tokens(assigned[0])), function, depth + 1);
+      if (const auto property = kDeviceProperties.find(part.text); property != kDeviceProperties.end())
+        return HostExpression::Integer(property->second);
+      if (const auto set = FieldInitialiser(part.parts[0].Text(), part.text, function))
+        return Resolved(ParseHostExpression(program_.Tokens(*set)), function, depth + 1);
       if (!assigned.empty() || part.parts[0].kind != Kind::kName) return std::nullopt;
       const auto passed = calls_.PassedFor(part.parts[0].text, function);
       if (!passed) return std::nullopt;
@@ -121,6 +130,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
       return std::nullopt;
     return leaves_.Add({name, HostLeaf::Origin::kParameter, function, std::nullopt, ""});
   }
+  if (const auto answered = OfDevice(name, variable->function)) return HostExpression::Integer(*answered);
   const std::string place = program_.PlaceOf(program_.tree().node(variable->node).range.begin);
   if (variable->loop) return leaves_.Add({name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, place});
   SourceRange initialiser = variable->initialiser;
@@ -145,6 +155,18 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     if (!number) number = ValueOf(Simplified(ParseHostExpression(program_.Tokens(other))), {});
   }
   return leaves_.Add({name, origin, variable->function, number, place});
+}
+
+// What the runtime stores in the variable when the host asks for the number of multiprocessors or of blocks on one.
+std::optional<std::int64_t> HostCode::OfDevice(const std::string& variable, int function) const {
+  for (const HostCall& call : calls()) {
+    if (call.function != function || call.arguments.size() < 2 || program_.Text(call.arguments[0]) != "&" + variable) continue;
+    const std::string_view asked = program_.Text(call.arguments[1]);
+    if (call.name == "cudaDeviceGetAttribute" && asked.ends_with("MultiProcessorCount"))
+      return kDeviceProperties.at("multiProcessorCount");
+    if (call.name == "cudaOccupancyMaxActiveBlocksPerMultiprocessor") return kActiveBlocks;
+  }
+  return std::nullopt;
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {

@@ -43,6 +43,8 @@ class HostCode {
     }
   };
   Pointer Origin(const SourceRange& range, int function) const;
+  // The pointer that a field of a struct gets, `p.data`, where the host sets it; else the field itself.
+  Pointer OfField(const std::string& variable, const std::string& field, int function) const;
   // Whether a cudaMemcpy reads it.
   bool IsCopiedFrom(const Pointer& pointer) const;
   // Bytes that a cudaMalloc or a similar call asks for this pointer; nullopt if there is none.
@@ -60,6 +62,8 @@ class HostCode {
   bool HasMembers(const std::string& parameter, int function) const;
   std::optional<HostExpression> Chosen(const HostExpression& part) const;
   std::string IndexOf(const SourceRange& range, int function) const;
+  std::optional<SourceRange> FieldInitialiser(const std::string& variable, const std::string& field, int function) const;
+  std::optional<std::int64_t> OfDevice(const std::string& variable, int function) const;
 
   const SourceProgram& program_;
   HostCalls calls_;

@@ -1,6 +1,9 @@
 // What HostCode knows of pointers: where they come from and how much is allocated for them.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "import/element_type.h"
 #include "import/host_code.h"
 
 namespace evo {
@@ -55,6 +58,32 @@ HostCode::Pointer HostCode::Origin(const SourceRange& range, int function) const
   if (const ProgramVariable* variable = program_.FindVariable(pointer.name, pointer.function))
     pointer.function = variable->function;
   return pointer;
+}
+
+// What a struct's field is in `Struct variable = {..}` or `variable{..}`.
+std::optional<SourceRange> HostCode::FieldInitialiser(const std::string& variable, const std::string& field, int function) const {
+  const ProgramVariable* const found = program_.FindVariable(variable, function);
+  if (found == nullptr || found->initialiser.size() == 0) return std::nullopt;
+  const std::size_t open = program_.TokenAt(found->initialiser.begin);
+  if (program_.Token(open) != "{") return std::nullopt;
+  const auto values = calls_.Split(open, program_.AfterBracket(open) - 1);
+  const auto fields = FieldsOf(program_, PointedType(found->type));
+  for (std::size_t i = 0; i < std::min(values.size(), fields.size()); ++i) {
+    const bool designated = program_.Text(values[i]).starts_with(".");
+    if (!designated && fields[i].name == field) return values[i];
+    const auto tokens = program_.Tokens(values[i]);
+    if (!designated || tokens.size() < 4 || tokens[1] != field) continue;
+    return SourceRange{program_.tokens()[program_.TokenAt(values[i].begin) + 3].begin, values[i].end};
+  }
+  return std::nullopt;
+}
+
+HostCode::Pointer HostCode::OfField(const std::string& variable, const std::string& field, int function) const {
+  const std::string name = fmt::format("{}.{}", variable, field);
+  const auto& assigned = calls_.AssignedTo(name, function);
+  if (assigned.size() == 1) return Origin(assigned.front(), function);
+  if (const auto set = FieldInitialiser(variable, field, function)) return Origin(*set, function);
+  return {function, name, false, ""};
 }
 
 // The name in the brackets of one of several pointers; empty for other expressions.

@@ -105,10 +105,21 @@ class LaunchTaker {
   bool HandsOn(const TakenLaunch& from, const TakenLaunch& to) const {
     const auto buffers = [&](const TakenLaunch& one, bool ParameterUse::*use) {
       std::vector<HostCode::Pointer> found;
+      const auto is_used = [&](const std::string& name) {
+        const auto known = one.use.parameters.find(name);
+        return known != one.use.parameters.end() && known->second.*use;
+      };
       for (std::size_t i = 0; i < one.launch->arguments.size(); ++i) {
-        const auto known = one.use.parameters.find(one.kernel->parameters[i].name);
-        if (IsPointerType(one.types[i]) && known != one.use.parameters.end() && known->second.*use)
-          found.push_back(host_.Origin(one.launch->arguments[i], one.launch->function));
+        const SourceRange& argument = one.launch->arguments[i];
+        const std::string& name = one.kernel->parameters[i].name;
+        if (IsPointerType(one.types[i])) {
+          if (is_used(name)) found.push_back(host_.Origin(argument, one.launch->function));
+          continue;
+        }
+        for (const ProgramParameter& field : FieldsOf(program_, PointedType(one.types[i]))) {
+          if (IsPointerType(field.type) && is_used(name + "." + field.name))
+            found.push_back(host_.OfField(std::string(program_.Text(argument)), field.name, one.launch->function));
+        }
       }
       return found;
     };
