@@ -82,7 +82,9 @@ HostCode::Pointer HostCode::OfField(const std::string& variable, const std::stri
   const std::string name = fmt::format("{}.{}", variable, field);
   const auto& assigned = calls_.AssignedTo(name, function);
   if (assigned.size() == 1) return Origin(assigned.front(), function);
-  if (const auto set = FieldInitialiser(variable, field, function)) return Origin(*set, function);
+  const auto set = FieldInitialiser(variable, field, function);
+  const auto is_null = [](std::string_view text) { return text == "nullptr" || text == "NULL" || text == "0"; };
+  if (set && !is_null(program_.Text(*set))) return Origin(*set, function);
   return {function, name, false, ""};
 }
 

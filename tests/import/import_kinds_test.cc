@@ -342,5 +342,74 @@ TEST(ImportKinds, SaysWhichHeaderIsMissing) {
             "a.cu:2: use of undeclared identifier 'SUITE' (not found: suite.h; give its folder with -I)");
 }
 
+// Fields that a struct gets by an initialiser or one by one, on the way from one launch to the next.
+TEST(ImportKinds, FollowsFieldsOfStructs) {
+  const ImportReply reply = Read(R"(
+struct Signal { int length; const float *samples; };
+struct Parts { int blocks; float *sums; float *values; };
+__global__ void sum_parts(Signal s, Parts p) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < s.length) p.values[i] = 2 * s.samples[i];
+  if (threadIdx.x == 0) p.sums[blockIdx.x] = s.samples[i];
+}
+__global__ void add_parts(Signal s, Parts p) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < s.length) p.values[i] += p.sums[blockIdx.x];
+}
+int main() {
+  int n = 100000;
+  float *d_samples;
+  Parts p{0, nullptr, nullptr};
+  p.blocks = (n + 255) / 256;
+  cudaMalloc(&d_samples, n * sizeof(float));
+  cudaMalloc(&p.sums, p.blocks * sizeof(float));
+  cudaMalloc(&p.values, n * sizeof(float));
+  Signal s = {n, d_samples};
+  sum_parts<<<p.blocks, 256>>>(s, p);
+  add_parts<<<p.blocks, 256>>>(s, p);
+  float *r = (float *)malloc(n * sizeof(float));
+  cudaMemcpy(r, p.values, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)");
+  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("evo:workspace p_sums f32 [ceil_div(n, 256)]"),
+                                   HasSubstr("evo:launch sum_parts({n, s_samples}, {ceil_div(n, 256), p_sums, p_values})"),
+                                   HasSubstr("evo:launch add_parts({n, s_samples}, {ceil_div(n, 256), p_sums, p_values})")));
+}
+
+// Numbers that are compiled in, with names for them: only what the launch names is a choice, and a size is in some argument.
+TEST(ImportKinds, TellsConstantsFromSizesAndChoices) {
+  const ImportReply reply = Read(R"(
+constexpr int kRadius = 7;
+constexpr int kParts = 64;
+constexpr int kCount = 500009;
+template <int Radius> __global__ void smooth(const float *x, float *parts, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x == 0) parts[blockIdx.x] = 1;
+  for (; i < kCount; i += gridDim.x * blockDim.x) {
+    float sum = 0;
+    for (int j = -Radius; j <= Radius; ++j) sum += i + j >= 0 && i + j < kCount ? x[i + j] : 0;
+    y[i] = sum;
+  }
+}
+__global__ void scale(const float *parts, float *y) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < kCount; i += kParts * blockDim.x) y[i] *= parts[blockIdx.x];
+}
+int main() {
+  float *x, *parts, *y, *h = new float[kCount];
+  cudaMalloc(&x, kCount * sizeof(float));
+  cudaMalloc(&y, kCount * sizeof(float));
+  cudaMalloc(&parts, kParts * sizeof(float));
+  int multiprocessors = 0;
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  smooth<kRadius><<<kParts, 256>>>(x, parts, y);
+  scale<<<multiprocessors * 4, 256>>>(parts, y);
+  cudaMemcpy(h, y, kCount * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)");
+  const std::string kernel = Kernel(reply);
+  EXPECT_THAT(kernel, AllOf(HasSubstr("evo:launch smooth<7>(x, parts, y)"), HasSubstr("evo:launch scale(parts, y) grid(528)"),
+                            HasSubstr("evo:size kCount"), Not(HasSubstr("evo:size kParts")), Not(HasSubstr("evo:param kRadius"))));
+}
+
 }  // namespace
 }  // namespace evo
