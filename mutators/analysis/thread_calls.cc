@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,8 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
   std::vector<std::pair<int, ThreadPlace>> references;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     if (!call.parameters[i].changes) {
-      values.push_back(EvaluateAs(call.parameters[i].type, call.arguments[i]));
+      const int declared = call.parameters[i].declaration;
+      values.push_back(EvaluateAs(call.parameters[i].type, call.arguments[i], tree_.node(declared).type));
       continue;
     }
     const ThreadPlace place = PlaceOf(call.arguments[i]);
@@ -50,7 +52,9 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
     if (!refusal_.given()) memory_.Store(place, memory_.Variable(parameter));
   }
   if (refusal_.given()) return {};
-  return arithmetic_.Converted(std::move(returned), call.returned);
+  if (!setting_.formulas) return arithmetic_.Converted(std::move(returned), call.returned);
+  const std::string& type = tree_.node(call.function).type;
+  return Converted(returned, call.returned, type.substr(0, type.find(" (")), call.body);
 }
 
 ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression) {
@@ -65,7 +69,56 @@ ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression)
   if (!setting_.addresses) {
     if (auto made = VectorCalled(arithmetic_, call.callee.name, values)) return *std::move(made);
   }
-  return refusal_.given() ? ThreadValue{} : arithmetic_.Called(call.callee, values);
+  if (refusal_.given()) return {};
+  if (std::any_of(values.begin(), values.end(), ThreadFormulas::IsOpen))
+    return formulas_.Called(call.callee, values, call.arguments, expression);
+  ThreadValue value = arithmetic_.Called(call.callee, values);
+  if (setting_.formulas && value.kind == ThreadValue::Kind::kReal)
+    return formulas_.Called(call.callee, values, call.arguments, expression);
+  return value;
+}
+
+// `a && b`, `a || b`.
+ThreadValue ThreadExpressions::Logical(const ThreadNode& node, int expression) {
+  const bool is_and = node.expression == ThreadNode::Expression::kAnd;
+  const int first = node.parts[0], second = node.parts[1];
+  if (!setting_.formulas) {
+    const bool holds = is_and ? IsTrue(first) && IsTrue(second) : IsTrue(first) || IsTrue(second);
+    return ThreadValue::Integer(holds ? 1 : 0);
+  }
+  const ThreadValue left = Evaluate(first);
+  if (!ThreadFormulas::IsOpen(left)) {
+    if (IsTrue(left) != is_and) return ThreadValue::Integer(is_and ? 0 : 1);
+    const ThreadValue right = Evaluate(second);
+    if (!ThreadFormulas::IsOpen(right)) return ThreadValue::Integer(IsTrue(right) ? 1 : 0);
+    return formulas_.Value(FormulaCast(right.formula, "bool"), expression);
+  }
+  const ThreadValue right = Evaluate(second);
+  if (refusal_.given()) return {};
+  return formulas_.Value(FormulaOperator(is_and ? "&&" : "||", left.formula, formulas_.Of(right, second)), expression);
+}
+
+ThreadValue ThreadExpressions::Choice(const ThreadNode& node, int expression) {
+  const auto& [condition, second, third] = node.parts;
+  if (!setting_.formulas) return Evaluate(IsTrue(condition) ? second : third);
+  const ThreadValue value = Evaluate(condition);
+  if (refusal_.given()) return {};
+  if (!ThreadFormulas::IsOpen(value)) {
+    // Both sides are converted to the same type.
+    const int taken = IsTrue(value) ? second : third;
+    const std::string& type = tree_.node(expression).type;
+    return Converted(Evaluate(taken), ThreadTypeOf(type), type, taken);
+  }
+  const ThreadValue holds = Evaluate(second), fails = Evaluate(third);
+  if (refusal_.given()) return {};
+  return formulas_.Choice(value, condition, holds, second, fails, third, expression);
+}
+
+ThreadValue ThreadExpressions::Converted(const ThreadValue& value, ThreadType type, const std::string& spelled, int expression) {
+  if (refusal_.given()) return value;
+  ThreadValue converted = ThreadFormulas::IsOpen(value) ? value : arithmetic_.Converted(value, type);
+  if (value.IsNumber()) formulas_.Convert(converted, value, spelled, expression);
+  return converted;
 }
 
 }  // namespace evo

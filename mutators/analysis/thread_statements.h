@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "mutators/analysis/thread_arithmetic.h"
 #include "mutators/analysis/thread_code.h"
 #include "mutators/analysis/thread_expressions.h"
+#include "mutators/analysis/thread_formula.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_symbols.h"
 #include "mutators/analysis/thread_trace.h"
@@ -38,6 +40,13 @@ class ThreadStatements : private FunctionBodies {
   void Fill(std::vector<ThreadValue>& elements, ThreadType type, int list);
   FormPointer SymbolOf(int declaration) const;
   ThreadValue RunBody(int body) override;
+  // With formulas: an `if` that elements decide, and what functions return in such ones (thread_choices.cc).
+  Flow ExecuteBoth(int statement, const ThreadValue& condition);
+  using StoredElements = std::map<int, std::map<std::int64_t, ThreadTrace::Access>>;
+  void MergeStores(const StoredElements& holds, const ThreadValue& condition);
+  void Merge(const ThreadMemory::Locals& holds, const ThreadValue& condition);
+  bool MergeValue(ThreadValue& fails, const ThreadValue& holds, const std::string& type, const ThreadValue& condition);
+  ThreadValue RunWithFormulas(int body);
 
   const SyntaxTree& tree_;
   ThreadCode& code_;
@@ -49,6 +58,12 @@ class ThreadStatements : private FunctionBodies {
   ThreadArithmetic arithmetic_;
   ThreadExpressions expressions_;
   ThreadValue returned_;  // by the function that runs
+  // What it returns if these hold, the first of them first.
+  struct Returning {
+    FormulaPointer condition, value;
+  };
+  std::vector<Returning> returning_;
+  int functions_ = 0;  // that run
 };
 
 }  // namespace evo
