@@ -12,9 +12,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kNumberTypes{"bool"sv,           "char"sv, "signed char"sv,  "unsigned char"sv, "short"sv,
-                                  "unsigned short"sv, "int"sv,  "unsigned int"sv, "long"sv,          "unsigned long"sv,
-                                  "long long"sv,      "float"sv, "double"sv,      "unsigned long long"sv};
+constexpr std::array kNumberTypes{
+    "bool"sv,         "char"sv, "signed char"sv,   "unsigned char"sv, "short"sv, "unsigned short"sv, "int"sv,
+    "unsigned int"sv, "long"sv, "unsigned long"sv, "long long"sv,     "float"sv, "double"sv,         "unsigned long long"sv};
 
 }  // namespace
 

@@ -123,8 +123,7 @@ class PlainStencilWriter {
     std::vector<std::string> exists;
     AddExists(offset, exists);
     if (formulas_.edge() != Edge::kConstant || exists.empty()) return text;
-    const std::string either =
-        fmt::format("({} ? {} : {})", fmt::join(exists, " && "), text, formulas_.constant()->spelled);
+    const std::string either = fmt::format("({} ? {} : {})", fmt::join(exists, " && "), text, formulas_.constant()->spelled);
     const bool is_short = element.type.ends_with("char") || element.type.ends_with("short");
     return is_short ? fmt::format("static_cast<{}>{}", element.type, either) : either;
   }

@@ -94,8 +94,8 @@ struct Stencil {
   std::vector<Number> whole_blocks;                 // `kernel` must be a multiple of `launch`: the grid has only whole blocks
   // A line of elements: the second axis has one place.
   bool IsLine() const { return dimensions == 2 && stores[1].end.kernel == "1"; }
-  bool wide = false;                                // whether indices are of 64 bits
-  Parameters parameters;                            // the only values for which this was shown
+  bool wide = false;      // whether indices are of 64 bits
+  Parameters parameters;  // the only values for which this was shown
 };
 
 // The kernel as a stencil. Else why it is none; empty if nobody would take it for one.

@@ -13,11 +13,11 @@
 #include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/launch_numbers.h"
+#include "mutators/analysis/plain_stencil.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/stencil_formula.h"
 #include "mutators/analysis/stencil_shape.h"
 #include "mutators/analysis/stencil_small_runs.h"
-#include "mutators/analysis/plain_stencil.h"
 #include "mutators/analysis/thread_block.h"
 #include "mutators/analysis/work_sharing.h"
 
@@ -38,14 +38,14 @@ constexpr std::int64_t kLeastLargeSize = 40, kMostLargeNumber = 1100, kLargeCoun
 class StencilOfFormulas {
  public:
   StencilOfFormulas(const MutationContext& context, int kernel, const LaunchDirective& launch)
-      : context_(context), tree_(context.tree), kernel_(kernel), launch_(launch), runs_(context, kernel, launch) {
+      : context_(context), written_(WrittenIn(context.tree, kernel)), runs_(context, kernel, launch) {
     found_.kernel = kernel;
     found_.launch = &launch;
   }
 
   std::optional<std::string> Text() {
     if (!RunSmall() || !FindShape()) return std::nullopt;
-    StencilFormulas formulas(tree_, *numbers_, found_, launches_, stored_);
+    StencilFormulas formulas({tree(), *numbers_, found_, launches_, stored_});
     if (!formulas.Find()) return Refuse(formulas.why()), std::nullopt;
     if (!AreAllSizes(formulas)) return std::nullopt;
     std::string text = WithPlainStencil(context_, found_, formulas);
@@ -56,6 +56,7 @@ class StencilOfFormulas {
   std::string why(bool expected) const { return alike_ || expected ? why_ : ""; }
 
  private:
+  const SyntaxTree& tree() const { return context_.tree; }
   bool Refuse(std::string why) {
     why_ = std::move(why);
     return false;
@@ -118,9 +119,8 @@ class StencilOfFormulas {
         if (own == elements.end() || elements.size() != first.size())
           return Refuse("it stores other elements of one buffer than of another");
         thread.touches.push_back({-1, buffer, element, true, {}});
-        stored_buffers_.insert(buffer);
         for (const auto& [read, index] : ElementsIn(*own->second)) {
-          if (index < 0) return Refuse(fmt::format("it reads in front of {}", tree_.node(read).name));
+          if (index < 0) return Refuse(fmt::format("it reads in front of {}", tree().node(read).name));
           thread.touches.push_back({-1, read, index, false, {}});
         }
       }
@@ -132,11 +132,12 @@ class StencilOfFormulas {
   }
 
   bool FindShape() {
-    written_ = WrittenIn(tree_, kernel_);
-    numbers_.emplace(tree_, runs_.runs(), written_, launches_[0].setting, launches_[1].setting);
-    StencilShape shape(tree_, *numbers_, stored_buffers_, launches_);
+    std::set<int> buffers;
+    for (const auto& [buffer, elements] : stored_[0]) buffers.insert(buffer);
+    numbers_.emplace(tree(), runs_.runs(), written_, launches_[0].setting, launches_[1].setting);
+    StencilShape shape(tree(), *numbers_, buffers, launches_);
     if (!shape.AddTo(found_)) return Refuse(shape.why());
-    found_.stored.assign(stored_buffers_.begin(), stored_buffers_.end());
+    found_.stored.assign(buffers.begin(), buffers.end());
     for (StencilLaunch& launch : launches_) {
       for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
         launch.stores.low[axis] = found_.stores[axis].LowIn(launch.setting);
@@ -164,8 +165,8 @@ class StencilOfFormulas {
       const bool known = std::all_of(named.begin(), named.end(), [&](const auto& name) {
         return names.contains(std::string(name)) || context_.genome.parameters.contains(std::string(name));
       });
-      if (!known && !tree_.UsesOf(parameter).empty())
-        return Refuse(fmt::format("{} may decide what it does", tree_.node(parameter).name));
+      if (!known && !tree().UsesOf(parameter).empty())
+        return Refuse(fmt::format("{} may decide what it does", tree().node(parameter).name));
     }
     return true;
   }
@@ -189,12 +190,12 @@ class StencilOfFormulas {
   }
 
   bool StoresTheSame(const std::string& text) {
-    const auto other = tree_.Reparsed(text);
+    const auto other = tree().Reparsed(text);
     if (!other) return Refuse("it cannot be written as a plain kernel");
     const KernelTemplate rendered = ParseTemplate(context_.rendered.name, text);
-    const MutationContext context{context_.kernel_template,   context_.genome, *other, rendered, nullptr,
+    const MutationContext context{context_.kernel_template,  context_.genome, *other, rendered, nullptr,
                                   context_.product_elsewhere};
-    const std::string& name = tree_.node(kernel_).name;
+    const std::string& name = tree().node(found_.kernel).name;
     int kernel = -1;
     for (const int function : Functions(*other)) {
       if (other->node(function).name == name && IsKernel(*other, function)) kernel = function;
@@ -242,25 +243,22 @@ class StencilOfFormulas {
     for (const auto& [buffer, elements] : others) by_name[other_tree.node(buffer).name] = &elements;
     if (by_name.size() != stored.size()) return false;
     for (const auto& [buffer, elements] : stored) {
-      const auto same = by_name.find(tree_.node(buffer).name);
+      const auto same = by_name.find(tree().node(buffer).name);
       if (same == by_name.end() || same->second->size() != elements.size()) return false;
       for (const auto& [index, formula] : elements) {
         const auto other = same->second->find(index);
-        if (other == same->second->end() || text_in(tree_, *formula) != text_in(other_tree, *other->second)) return false;
+        if (other == same->second->end() || text_in(tree(), *formula) != text_in(other_tree, *other->second)) return false;
       }
     }
     return true;
   }
 
   const MutationContext& context_;
-  const SyntaxTree& tree_;
-  int kernel_;
-  const LaunchDirective& launch_;
+  const std::set<int> written_;
   FormulaRuns runs_;
   Stencil found_;
   StencilLaunches launches_;
   std::array<StoredFormulas, 2> stored_;
-  std::set<int> stored_buffers_, written_;
   std::optional<LaunchNumbers> numbers_;
   std::set<std::string> counts_;
   bool plausible_ = false, alike_ = false;

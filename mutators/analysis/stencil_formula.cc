@@ -51,13 +51,14 @@ bool StencilFormulas::Refuse(std::string why) {
 // Buffers that are read near the element, always. Of others the same elements are read for each one.
 void StencilFormulas::FindRelative() {
   std::set<int> far;
-  const std::int64_t furthest = found_.IsLine() ? StencilLaunch::kFurthestInLine : StencilLaunch::kFurthestNeighbour;
-  for (const StencilLaunch& launch : launches_) {
+  const std::int64_t furthest = runs_.found.IsLine() ? StencilLaunch::kFurthestInLine : StencilLaunch::kFurthestNeighbour;
+  for (const StencilLaunch& launch : runs_.launches) {
     for (const StencilThread& thread : launch.threads) {
       const StencilPlace own = launch.PlaceOf(thread.element);
       for (const ThreadTrace::Touch& touch : thread.touches) {
         const StencilPlace read = launch.PlaceOf(touch.index);
-        const bool near_all = std::find(found_.buffers.begin(), found_.buffers.end(), touch.memory) != found_.buffers.end();
+        const bool near_all =
+            std::find(runs_.found.buffers.begin(), runs_.found.buffers.end(), touch.memory) != runs_.found.buffers.end();
         relative_.insert(touch.memory);
         for (std::size_t axis = 0; axis < 3 && !near_all; ++axis) {
           if (std::abs(read[axis] - own[axis]) > furthest) far.insert(touch.memory);
@@ -69,8 +70,8 @@ void StencilFormulas::FindRelative() {
 }
 
 std::int64_t StencilFormulas::NumberOf(const StencilPlace& offset) {
-  const auto [known, fresh] = numbers_of_offsets_.try_emplace(offset, static_cast<std::int64_t>(offsets_.size()));
-  if (fresh) offsets_.push_back(offset);
+  const auto [known, fresh] = offsets_.numbers.try_emplace(offset, static_cast<std::int64_t>(offsets_.all.size()));
+  if (fresh) offsets_.all.push_back(offset);
   return known->second;
 }
 
@@ -92,7 +93,7 @@ FormulaPointer StencilFormulas::Relative(const FormulaPointer& formula, At& at) 
 
 std::string StencilFormulas::TextOf(const ThreadFormula& formula) const {
   return FormulaText(formula, [&](const ThreadFormula& part) {
-    return part.kind == Kind::kElement ? fmt::format("{}[{}]", tree_.node(part.memory).name, part.index) : "";
+    return part.kind == Kind::kElement ? fmt::format("{}[{}]", runs_.tree.node(part.memory).name, part.index) : "";
   });
 }
 
@@ -111,12 +112,12 @@ bool StencilFormulas::Find() {
   FindRelative();
   bool same = true;
   for (std::size_t i = 0; i < 2; ++i) {
-    for (const StencilThread& thread : launches_[i].threads) {
-      At at{&launches_[i], launches_[i].PlaceOf(thread.element), {}};
-      const bool first = inner_.empty() && launches_[i].IsInner(thread);
-      const std::string text = TextAt(stored_[i], thread.element, at, first ? &inner_ : nullptr);
+    for (const StencilThread& thread : runs_.launches[i].threads) {
+      At at{&runs_.launches[i], runs_.launches[i].PlaceOf(thread.element), {}};
+      const bool first = inner_.empty() && runs_.launches[i].IsInner(thread);
+      const std::string text = TextAt(runs_.stored[i], thread.element, at, first ? &inner_ : nullptr);
       if (first) inner_text_ = text;
-      if (launches_[i].IsInner(thread) && text != inner_text_) return Refuse("it computes elements in different ways");
+      if (runs_.launches[i].IsInner(thread) && text != inner_text_) return Refuse("it computes elements in different ways");
       texts_[i][thread.element] = text;
     }
   }
@@ -137,28 +138,28 @@ void StencilFormulas::FindWindow() {
   }
   for (const std::int64_t number : used) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::int64_t offset = offsets_[static_cast<std::size_t>(number)][axis];
-      lowest_[axis] = std::min(lowest_[axis], offset);
-      highest_[axis] = std::max(highest_[axis], offset);
+      const std::int64_t offset = offsets_.all[static_cast<std::size_t>(number)][axis];
+      edges_.lowest[axis] = std::min(edges_.lowest[axis], offset);
+      edges_.highest[axis] = std::max(edges_.highest[axis], offset);
     }
   }
   std::int64_t box = 1;
-  for (std::size_t axis = 0; axis < 3; ++axis) box *= highest_[axis] - lowest_[axis] + 1;
-  window_ = box == static_cast<std::int64_t>(used.size());
+  for (std::size_t axis = 0; axis < 3; ++axis) box *= edges_.highest[axis] - edges_.lowest[axis] + 1;
+  edges_.window = box == static_cast<std::int64_t>(used.size());
 }
 
 bool StencilFormulas::IsCount(const ThreadFormula& formula) const {
-  if (!counts_ || edge_ != Edge::kSkipped || !IsWholeLiteral(formula)) return false;
+  if (!edges_.counts || edges_.edge != Edge::kSkipped || !IsWholeLiteral(formula)) return false;
   std::int64_t box = 1;
-  for (std::size_t axis = 0; axis < 3; ++axis) box *= highest_[axis] - lowest_[axis] + 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) box *= edges_.highest[axis] - edges_.lowest[axis] + 1;
   return formula.spelled == std::to_string(box);
 }
 
 std::int64_t StencilFormulas::CountAt(const At& at) const {
   std::int64_t count = 1;
-  for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
-    const std::int64_t first = std::max(at.place[axis] + lowest_[axis], at.launch->reads.low[axis]);
-    count *= std::min(at.place[axis] + highest_[axis], at.launch->reads.end[axis] - 1) - first + 1;
+  for (std::size_t axis = 0; axis < runs_.found.dimensions; ++axis) {
+    const std::int64_t first = std::max(at.place[axis] + edges_.lowest[axis], at.launch->reads.low[axis]);
+    count *= std::min(at.place[axis] + edges_.highest[axis], at.launch->reads.end[axis] - 1) - first + 1;
   }
   return count;
 }
@@ -168,17 +169,17 @@ FormulaPointer StencilFormulas::DerivedElement(const FormulaPointer& element, co
   if (!IsRelative(element->memory)) return element;
   StencilPlace offset = OffsetOf(*element);
   bool exists = true;
-  for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
+  for (std::size_t axis = 0; axis < runs_.found.dimensions; ++axis) {
     const std::int64_t wanted = at.place[axis] + offset[axis], low = at.launch->reads.low[axis], end = at.launch->reads.end[axis];
     if (wanted >= low && wanted < end) continue;
     exists = false;
-    const std::int64_t other = edge_ == Edge::kNearest ? std::clamp(wanted, low, end - 1)
-                                                       : low + ((wanted - low) % (end - low) + end - low) % (end - low);
+    const std::int64_t other = edges_.edge == Edge::kNearest ? std::clamp(wanted, low, end - 1)
+                                                             : low + ((wanted - low) % (end - low) + end - low) % (end - low);
     offset[axis] = other - at.place[axis];
   }
   if (exists) return element;
-  if (edge_ == Edge::kConstant) return FormulaCast(constant_, element->type);
-  return edge_ == Edge::kSkipped ? nullptr : FormulaElement(element->type, element->memory, NumberOf(offset));
+  if (edges_.edge == Edge::kConstant) return FormulaCast(edges_.constant, element->type);
+  return edges_.edge == Edge::kSkipped ? nullptr : FormulaElement(element->type, element->memory, NumberOf(offset));
 }
 
 FormulaPointer StencilFormulas::Derived(const FormulaPointer& formula, At& at) {
@@ -191,7 +192,7 @@ FormulaPointer StencilFormulas::Derived(const FormulaPointer& formula, At& at) {
   FormulaPointer derived;
   if (std::find(parts.begin(), parts.end(), nullptr) == parts.end()) {
     derived = FormulaWith(*formula, std::move(parts));
-  } else if (const auto skipped = edge_ == Edge::kSkipped ? SkippedIn(*formula) : std::nullopt;
+  } else if (const auto skipped = edges_.edge == Edge::kSkipped ? SkippedIn(*formula) : std::nullopt;
              skipped && !parts[skipped->dropped] && parts[skipped->kept]) {
     derived = FormulaCast(parts[skipped->kept], formula->type);
   }
@@ -201,7 +202,7 @@ FormulaPointer StencilFormulas::Derived(const FormulaPointer& formula, At& at) {
 bool StencilFormulas::HoldsAtEdges() {
   for (std::size_t i = 0; i < 2; ++i) {
     for (const auto& [element, wanted] : texts_[i]) {
-      At at{&launches_[i], launches_[i].PlaceOf(element), {}};
+      At at{&runs_.launches[i], runs_.launches[i].PlaceOf(element), {}};
       std::string text;
       for (const auto& [buffer, formula] : inner_) {
         const FormulaPointer derived = Derived(formula, at);
@@ -216,56 +217,56 @@ bool StencilFormulas::HoldsAtEdges() {
 
 bool StencilFormulas::FindEdges() {
   for (const Edge edge : {Edge::kNearest, Edge::kOther, Edge::kSkipped}) {
-    edge_ = edge;
+    edges_.edge = edge;
     if (HoldsAtEdges()) return true;
   }
-  counts_ = window_;
-  if (counts_ && HoldsAtEdges()) return true;
-  counts_ = false;
+  edges_.counts = edges_.window;
+  if (edges_.counts && HoldsAtEdges()) return true;
+  edges_.counts = false;
   // Of the first element that is at an edge, any number may stand for neighbours that do not exist.
-  edge_ = Edge::kConstant;
+  edges_.edge = Edge::kConstant;
   std::map<std::string, FormulaPointer> constants;
   for (const auto& [element, text] : texts_[0]) {
     if (text == inner_text_) continue;
-    for (const auto& [buffer, elements] : stored_[0]) AddLeaves(*elements.at(element), constants);
+    for (const auto& [buffer, elements] : runs_.stored[0]) AddLeaves(*elements.at(element), constants);
     break;
   }
   constexpr std::size_t kMostConstants = 8;
   std::size_t tried = 0;
   for (const auto& [text, constant] : constants) {
     if (++tried > kMostConstants) break;
-    constant_ = constant;
+    edges_.constant = constant;
     if (HoldsAtEdges()) return true;
   }
   return false;
 }
 
 bool StencilFormulas::FindElse() {
-  edge_ = Edge::kElse;
+  edges_.edge = Edge::kElse;
   std::array<StencilBox, 2> boxes;
   std::string outer;
   for (std::size_t i = 0; i < 2; ++i) {
     std::int64_t count = 0;
     for (const auto& [element, text] : texts_[i]) {
       if (text == inner_text_) {
-        boxes[i].Add(launches_[i].PlaceOf(element));
+        boxes[i].Add(runs_.launches[i].PlaceOf(element));
         ++count;
         continue;
       }
-      At at{&launches_[i], launches_[i].PlaceOf(element), {}};
-      if (outer.empty()) outer = TextAt(stored_[i], element, at, &outer_);
+      At at{&runs_.launches[i], runs_.launches[i].PlaceOf(element), {}};
+      if (outer.empty()) outer = TextAt(runs_.stored[i], element, at, &edges_.outer);
       if (text != outer) return Refuse("it computes several different things at edges");
     }
     if (boxes[i].Volume() != count) return Refuse("its elements away from edges are no box");
   }
-  for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
-    if (axis == 1 && found_.IsLine()) {
-      inside_[axis] = found_.stores[axis];
+  for (std::size_t axis = 0; axis < runs_.found.dimensions; ++axis) {
+    if (axis == 1 && runs_.found.IsLine()) {
+      edges_.inside[axis] = runs_.found.stores[axis];
       continue;
     }
-    const auto range = StencilRangeOf(numbers_, boxes, axis, found_.IsLine());
+    const auto range = StencilRangeOf(runs_.numbers, boxes, axis, runs_.found.IsLine());
     if (!range) return Refuse("where its edges begin does not follow from its parameters");
-    inside_[axis] = *range;
+    edges_.inside[axis] = *range;
   }
   return true;
 }

@@ -36,26 +36,33 @@ class StencilFormulas {
     kElse,      // elements outside of `inside` have another formula
   };
   // The arguments must outlive the object. `stored`: what each launch stores.
-  StencilFormulas(const SyntaxTree& tree, const LaunchNumbers& numbers, const Stencil& found, const StencilLaunches& launches,
-                  const std::array<StoredFormulas, 2>& stored)
-      : tree_(tree), numbers_(numbers), found_(found), launches_(launches), stored_(stored) {}
+  struct Runs {
+    const SyntaxTree& tree;
+    const LaunchNumbers& numbers;
+    const Stencil& found;
+    const StencilLaunches& launches;
+    const std::array<StoredFormulas, 2>& stored;
+  };
+  explicit StencilFormulas(const Runs& runs) : runs_(runs) {}
 
   // False if there is none.
   bool Find();
   const std::string& why() const { return why_; }
 
-  Edge edge() const { return edge_; }
+  Edge edge() const { return edges_.edge; }
   // By buffer, what is stored. Elements of the buffers that are relative have the number of an offset as their index.
   const std::map<int, FormulaPointer>& inner() const { return inner_; }
-  const std::map<int, FormulaPointer>& outer() const { return outer_; }
-  const std::array<Stencil::Range, 3>& inside() const { return inside_; }
-  const FormulaPointer& constant() const { return constant_; }
+  const std::map<int, FormulaPointer>& outer() const { return edges_.outer; }
+  const std::array<Stencil::Range, 3>& inside() const { return edges_.inside; }
+  const FormulaPointer& constant() const { return edges_.constant; }
   bool IsRelative(int buffer) const { return relative_.contains(buffer); }
-  const StencilPlace& OffsetOf(const ThreadFormula& element) const { return offsets_[static_cast<std::size_t>(element.index)]; }
+  const StencilPlace& OffsetOf(const ThreadFormula& element) const {
+    return offsets_.all[static_cast<std::size_t>(element.index)];
+  }
   // Whether it stands for the number of neighbours that exist; then these are a box from the first to the second offset.
   bool IsCount(const ThreadFormula& formula) const;
-  const StencilPlace& lowest() const { return lowest_; }
-  const StencilPlace& highest() const { return highest_; }
+  const StencilPlace& lowest() const { return edges_.lowest; }
+  const StencilPlace& highest() const { return edges_.highest; }
 
  private:
   struct At {
@@ -79,23 +86,28 @@ class StencilFormulas {
   bool FindElse();
   void FindWindow();
 
-  const SyntaxTree& tree_;
-  const LaunchNumbers& numbers_;
-  const Stencil& found_;
-  const StencilLaunches& launches_;
-  const std::array<StoredFormulas, 2>& stored_;
+  // Offsets of neighbours, each with a number.
+  struct Offsets {
+    std::vector<StencilPlace> all;
+    std::map<StencilPlace, std::int64_t> numbers;
+  };
+  struct Edges {
+    Edge edge = Edge::kNone;
+    std::map<int, FormulaPointer> outer;
+    std::array<Stencil::Range, 3> inside;
+    FormulaPointer constant;
+    StencilPlace lowest{}, highest{};
+    bool window = false;  // whether neighbours are a whole box
+    bool counts = false;  // whether their number at edges is that of those that exist
+  };
+
+  const Runs runs_;
   std::set<int> relative_;
-  std::vector<StencilPlace> offsets_;
-  std::map<StencilPlace, std::int64_t> numbers_of_offsets_;
+  Offsets offsets_;
   std::array<std::map<std::int64_t, std::string>, 2> texts_;  // by element
   std::string inner_text_;
-  Edge edge_ = Edge::kNone;
-  std::map<int, FormulaPointer> inner_, outer_;
-  std::array<Stencil::Range, 3> inside_;
-  FormulaPointer constant_;
-  StencilPlace lowest_{}, highest_{};
-  bool window_ = false;  // whether neighbours are a whole box
-  bool counts_ = false;  // whether their number at edges is that of those that exist
+  std::map<int, FormulaPointer> inner_;
+  Edges edges_;
   std::string why_;
 };
 

@@ -36,7 +36,7 @@ struct StencilLaunch {
   LaunchRuns::Setting setting;
   std::vector<StencilThread> threads;
   std::size_t dimensions = 2;
-  bool line = false;  // whether the second axis has one place (Stencil::IsLine)
+  bool line = false;                          // whether the second axis has one place (Stencil::IsLine)
   std::array<std::int64_t, 2> lengths{1, 1};  // elements from a row to the next; rows from a plane to the next
   StencilBox reads{{}, {1, 1, 1}};            // the elements that are read
   StencilBox stores{{}, {1, 1, 1}};           // and those that are stored

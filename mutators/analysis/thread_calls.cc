@@ -71,53 +71,50 @@ ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression)
   }
   if (refusal_.given()) return {};
   if (std::any_of(values.begin(), values.end(), ThreadFormulas::IsOpen))
-    return formulas_.Called(call.callee, values, call.arguments, expression);
+    return formulas().Called(call.callee, values, call.arguments, expression);
   ThreadValue value = arithmetic_.Called(call.callee, values);
   if (setting_.formulas && value.kind == ThreadValue::Kind::kReal)
-    return formulas_.Called(call.callee, values, call.arguments, expression);
+    return formulas().Called(call.callee, values, call.arguments, expression);
   return value;
 }
 
-// `a && b`, `a || b`.
-ThreadValue ThreadExpressions::Logical(const ThreadNode& node, int expression) {
+// `a ? b : c`, `a && b`, `a || b`.
+ThreadValue ThreadExpressions::Choose(const ThreadNode& node, int expression) {
+  const bool conditional = node.expression == ThreadNode::Expression::kConditional;
   const bool is_and = node.expression == ThreadNode::Expression::kAnd;
-  const int first = node.parts[0], second = node.parts[1];
+  const auto& [first, second, third] = node.parts;
   if (!setting_.formulas) {
+    if (conditional) return Evaluate(IsTrue(first) ? second : third);
     const bool holds = is_and ? IsTrue(first) && IsTrue(second) : IsTrue(first) || IsTrue(second);
     return ThreadValue::Integer(holds ? 1 : 0);
   }
   const ThreadValue left = Evaluate(first);
+  if (refusal_.given()) return {};
   if (!ThreadFormulas::IsOpen(left)) {
+    if (conditional) {
+      // Both sides are converted to the same type.
+      const int taken = IsTrue(left) ? second : third;
+      const std::string& type = tree_.node(expression).type;
+      return Converted(Evaluate(taken), ThreadTypeOf(type), type, taken);
+    }
     if (IsTrue(left) != is_and) return ThreadValue::Integer(is_and ? 0 : 1);
     const ThreadValue right = Evaluate(second);
     if (!ThreadFormulas::IsOpen(right)) return ThreadValue::Integer(IsTrue(right) ? 1 : 0);
-    return formulas_.Value(FormulaCast(right.formula, "bool"), expression);
+    return formulas().Value(FormulaCast(right.formula, "bool"), expression);
   }
   const ThreadValue right = Evaluate(second);
-  if (refusal_.given()) return {};
-  return formulas_.Value(FormulaOperator(is_and ? "&&" : "||", left.formula, formulas_.Of(right, second)), expression);
-}
-
-ThreadValue ThreadExpressions::Choice(const ThreadNode& node, int expression) {
-  const auto& [condition, second, third] = node.parts;
-  if (!setting_.formulas) return Evaluate(IsTrue(condition) ? second : third);
-  const ThreadValue value = Evaluate(condition);
-  if (refusal_.given()) return {};
-  if (!ThreadFormulas::IsOpen(value)) {
-    // Both sides are converted to the same type.
-    const int taken = IsTrue(value) ? second : third;
-    const std::string& type = tree_.node(expression).type;
-    return Converted(Evaluate(taken), ThreadTypeOf(type), type, taken);
+  if (conditional) {
+    const ThreadValue fails = Evaluate(third);
+    return refusal_.given() ? ThreadValue{} : formulas().Choice(left, first, right, second, fails, third, expression);
   }
-  const ThreadValue holds = Evaluate(second), fails = Evaluate(third);
   if (refusal_.given()) return {};
-  return formulas_.Choice(value, condition, holds, second, fails, third, expression);
+  return formulas().Value(FormulaOperator(is_and ? "&&" : "||", left.formula, formulas().Of(right, second)), expression);
 }
 
 ThreadValue ThreadExpressions::Converted(const ThreadValue& value, ThreadType type, const std::string& spelled, int expression) {
   if (refusal_.given()) return value;
   ThreadValue converted = ThreadFormulas::IsOpen(value) ? value : arithmetic_.Converted(value, type);
-  if (value.IsNumber()) formulas_.Convert(converted, value, spelled, expression);
+  if (value.IsNumber()) formulas().Convert(converted, value, spelled, expression);
   return converted;
 }
 

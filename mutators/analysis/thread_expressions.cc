@@ -41,8 +41,7 @@ ThreadExpressions::ThreadExpressions(const SyntaxTree& tree, ThreadCode& code, c
       trace_(trace),
       refusal_(refusal),
       integers_(code, setting, memory, trace, refusal),
-      vectors_(tree, code, setting, arithmetic, memory, refusal),
-      formulas_(tree, refusal) {}
+      vectors_(tree, code, setting, arithmetic, memory, refusal) {}
 
 ThreadValue ThreadExpressions::Refuse(std::string why) {
   refusal_.Add(std::move(why));
@@ -92,12 +91,12 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
       return Evaluate(first), Evaluate(second);
     case kAnd:
     case kOr:
-      return Logical(node, expression);
+      return Choose(node, expression);
     case kBinary:
       return Binary(node, expression);
     case kConditional:
       if (tree_.node(expression).children.size() != 3) return Refuse(Quoted(tree_, expression));
-      return Choice(node, expression);
+      return Choose(node, expression);
     case kCast: {
       ThreadValue value = EvaluateAs(node.type, first, tree_.node(expression).type);
       return vectors_.MayBeCast(node, value) ? value : NotUnderstood(expression);
@@ -197,7 +196,7 @@ ThreadValue ThreadExpressions::Count(const ThreadNode& node) {
   if (refusal_.given()) return {};
   if (ThreadFormulas::IsOpen(old)) {
     const int counted = node.parts[0];
-    ThreadValue more = formulas_.Binary(node.computed.spelled(), old, counted, ThreadValue::Integer(1), counted, counted);
+    ThreadValue more = formulas().Binary(node.computed.spelled(), old, counted, ThreadValue::Integer(1), counted, counted);
     memory_.Store(place, Converted(more, code_.At(counted).type, tree_.node(counted).type, counted));
     return node.behind ? old : more;
   }
@@ -213,7 +212,7 @@ ThreadValue ThreadExpressions::Unary(const ThreadNode& node, int expression) {
     return ThreadValue::Pointer(place.memory, place.index, place.form);
   }
   const ThreadValue of = Evaluate(node.parts[0]);
-  if (ThreadFormulas::IsOpen(of)) return formulas_.Unary(node.unary, of, expression);
+  if (ThreadFormulas::IsOpen(of)) return formulas().Unary(node.unary, of, expression);
   ThreadValue value = arithmetic_.Unary(node.unary, of);
   if (of.formula && value.kind == ThreadValue::Kind::kReal) value.formula = FormulaUnary(node.unary, of.formula);
   return value.kind == ThreadValue::Kind::kNone ? NotUnderstood(expression) : value;
@@ -227,12 +226,12 @@ ThreadValue ThreadExpressions::Binary(const ThreadNode& node, int expression) {
   const ThreadValue& right = Operand(node.parts[1], own_right);
   if (refusal_.given()) return {};
   if (ThreadFormulas::IsOpen(left) || ThreadFormulas::IsOpen(right))
-    return formulas_.Binary(node.computed.spelled(), left, node.parts[0], right, node.parts[1], expression);
+    return formulas().Binary(node.computed.spelled(), left, node.parts[0], right, node.parts[1], expression);
   ThreadValue value = !node.to_vectors ? arithmetic_.Combined(node.computed, left, right)
                       : left.kind == ThreadValue::Kind::kPointer
                           ? arithmetic_.Combined(node.computed, left, vectors_.Scaled(node, left, right))
                           : arithmetic_.Combined(node.computed, vectors_.Scaled(node, right, left), right);
-  if (setting_.formulas) formulas_.AddBinary(value, node.computed.spelled(), left, node.parts[0], right, node.parts[1]);
+  if (setting_.formulas) formulas().AddBinary(value, node.computed.spelled(), left, node.parts[0], right, node.parts[1]);
   return value.kind == ThreadValue::Kind::kNone ? NotUnderstood(expression) : value;
 }
 
@@ -248,10 +247,10 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
     const ThreadValue& before = old != nullptr ? *old : loaded;
     const ThreadValue by = value;
     if (ThreadFormulas::IsOpen(before) || ThreadFormulas::IsOpen(by)) {
-      value = formulas_.Binary(node.computed.spelled(), before, sides.front(), by, sides.back(), expression);
+      value = formulas().Binary(node.computed.spelled(), before, sides.front(), by, sides.back(), expression);
     } else {
       value = arithmetic_.Combined(node.computed, before, vectors_.Scaled(node, before, by));
-      if (setting_.formulas) formulas_.AddBinary(value, node.computed.spelled(), before, sides.front(), by, sides.back());
+      if (setting_.formulas) formulas().AddBinary(value, node.computed.spelled(), before, sides.front(), by, sides.back());
     }
     if (value.kind == ThreadValue::Kind::kNone) {
       NotUnderstood(expression);

@@ -9,8 +9,8 @@
 #include "mutators/analysis/refusal.h"
 #include "mutators/analysis/thread_arithmetic.h"
 #include "mutators/analysis/thread_code.h"
-#include "mutators/analysis/thread_integers.h"
 #include "mutators/analysis/thread_formulas.h"
+#include "mutators/analysis/thread_integers.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_trace.h"
 #include "mutators/analysis/thread_vector_expressions.h"
@@ -56,12 +56,13 @@ class ThreadExpressions {
     if (setting_.formulas && ThreadFormulas::IsOpen(value)) Refuse("elements decide what it does");
     return arithmetic_.IsTrue(value);
   }
-  const ThreadFormulas& formulas() const { return formulas_; }
+  ThreadFormulas formulas() const { return {tree_, refusal_}; }
+  // What an expression names.
+  ThreadPlace PlaceOf(int named);
 
  private:
   ThreadValue Refuse(std::string why);
-  ThreadValue Logical(const ThreadNode& node, int expression);
-  ThreadValue Choice(const ThreadNode& node, int expression);
+  ThreadValue Choose(const ThreadNode& node, int expression);
   ThreadValue NotUnderstood(int expression);
   ThreadValue Element(const ThreadNode& node, int expression);
   ThreadValue Literal(const ThreadNode& node, int expression);
@@ -75,7 +76,6 @@ class ThreadExpressions {
   std::optional<ThreadValue> CallTogether(const ThreadCallee& callee, std::span<const int> arguments);
   ThreadValue CallDefined(const ThreadCall& call);
   ThreadValue CallKnown(const ThreadCall& call, int expression);
-  ThreadPlace PlaceOf(int named);
 
   const SyntaxTree& tree_;
   ThreadCode& code_;
@@ -88,7 +88,6 @@ class ThreadExpressions {
   int depth_ = 0;  // of calls
   ThreadIntegers integers_;
   ThreadVectors vectors_;
-  ThreadFormulas formulas_;
 };
 
 }  // namespace evo

@@ -17,20 +17,12 @@ struct FormulaRank {
   int rank = 0;  // by which the usual conversions choose; those below that of int become int
 };
 constexpr int kRankOfInt = 3;
-constexpr std::array kFormulaRanks{FormulaRank{"bool", 0},
-                                   FormulaRank{"char", 1},
-                                   FormulaRank{"signed char", 1},
-                                   FormulaRank{"unsigned char", 1},
-                                   FormulaRank{"short", 2},
-                                   FormulaRank{"unsigned short", 2},
-                                   FormulaRank{"int", kRankOfInt},
-                                   FormulaRank{"unsigned int", 4},
-                                   FormulaRank{"long", 5},
-                                   FormulaRank{"unsigned long", 6},
-                                   FormulaRank{"long long", 7},
-                                   FormulaRank{"unsigned long long", 8},
-                                   FormulaRank{"float", 9},
-                                   FormulaRank{"double", 10}};
+constexpr std::array kFormulaRanks{
+    FormulaRank{"bool", 0},          FormulaRank{"char", 1},         FormulaRank{"signed char", 1},
+    FormulaRank{"unsigned char", 1}, FormulaRank{"short", 2},        FormulaRank{"unsigned short", 2},
+    FormulaRank{"int", kRankOfInt},  FormulaRank{"unsigned int", 4}, FormulaRank{"long", 5},
+    FormulaRank{"unsigned long", 6}, FormulaRank{"long long", 7},    FormulaRank{"unsigned long long", 8},
+    FormulaRank{"float", 9},         FormulaRank{"double", 10}};
 constexpr int kRankOfFloat = 9;
 
 // -1 for other types.

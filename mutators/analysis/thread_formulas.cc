@@ -19,8 +19,8 @@ namespace {
 constexpr double kOpenNumber = 0.37;
 
 constexpr std::array<std::string_view, 22> kMoreFunctions{
-    "powf",  "pow",    "sinf",  "sin",    "cosf",  "cos",    "tanf",  "tan",   "atanf", "atan",  "atan2f",
-    "atan2", "hypotf", "hypot", "floorf", "floor", "ceilf",  "ceil",  "roundf", "round", "rintf", "rint"};
+    "powf",  "pow",    "sinf",  "sin",    "cosf",  "cos",   "tanf", "tan",    "atanf", "atan",  "atan2f",
+    "atan2", "hypotf", "hypot", "floorf", "floor", "ceilf", "ceil", "roundf", "round", "rintf", "rint"};
 
 }  // namespace
 

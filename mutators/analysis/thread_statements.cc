@@ -163,13 +163,6 @@ ThreadStatements::Flow ThreadStatements::ExecuteLoop(ThreadLoop loop, bool body_
   return refusal_.given() ? Flow::kReturn : Flow::kOn;
 }
 
-ThreadValue ThreadStatements::RunBody(int body) {
-  if (setting_.formulas) return RunWithFormulas(body);
-  returned_ = {};
-  Execute(body);
-  return std::exchange(returned_, {});
-}
-
 void ThreadStatements::Declare(int node) {
   if (!code_.IsVariable(node) || !code_.variable(node).declared) return;
   const ThreadVariable& variable = code_.variable(node);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -40,13 +39,8 @@ class ThreadStatements : private FunctionBodies {
   void Fill(std::vector<ThreadValue>& elements, ThreadType type, int list);
   FormPointer SymbolOf(int declaration) const;
   ThreadValue RunBody(int body) override;
-  // With formulas: an `if` that elements decide, and what functions return in such ones (thread_choices.cc).
+  // With formulas: an `if` that elements decide (thread_choices.cc).
   Flow ExecuteBoth(int statement, const ThreadValue& condition);
-  using StoredElements = std::map<int, std::map<std::int64_t, ThreadTrace::Access>>;
-  void MergeStores(const StoredElements& holds, const ThreadValue& condition);
-  void Merge(const ThreadMemory::Locals& holds, const ThreadValue& condition);
-  bool MergeValue(ThreadValue& fails, const ThreadValue& holds, const std::string& type, const ThreadValue& condition);
-  ThreadValue RunWithFormulas(int body);
 
   const SyntaxTree& tree_;
   ThreadCode& code_;
@@ -62,8 +56,11 @@ class ThreadStatements : private FunctionBodies {
   struct Returning {
     FormulaPointer condition, value;
   };
-  std::vector<Returning> returning_;
-  int functions_ = 0;  // that run
+  struct Running {
+    int functions = 0;  // that run
+    std::vector<Returning> returning;
+  };
+  Running running_;
 };
 
 }  // namespace evo

@@ -50,9 +50,9 @@ struct ThreadSetting {
   // Whether ThreadTrace::touches is kept. Then only addresses count: elements of tables of real numbers, and what functions that
   // are not known make of real numbers, are some number, and a buffer may be both read and stored to.
   bool addresses = false;
-  std::vector<int> counters;       // the variables of which touches tell
-  int followed = -1;               // a variable of which ThreadTrace::history tells
-  bool sums = false;               // whether real numbers tell of what they are the sum
+  std::vector<int> counters;  // the variables of which touches tell
+  int followed = -1;          // a variable of which ThreadTrace::history tells
+  bool sums = false;          // whether real numbers tell of what they are the sum
   // Whether numbers that are computed of elements have formulas. Their values do not count: an element decides nothing.
   bool formulas = false;
   bool consumed = false;           // whether only what is computed with counts as read, and not what is copied

@@ -300,6 +300,7 @@ bool OnlyMoves(const SyntaxTree& tree, int kernel) {
     loads |= PointerAt(tree, node) >= 0;
     const bool real = at.type.find("float") != std::string::npos || at.type.find("double") != std::string::npos;
     const bool computes = at.kind_name == "CompoundAssignOperator" || (at.kind_name == "BinaryOperator" && !assigns);
+    if (at.kind_name == "CompoundAssignOperator" && LoadsIn(tree, at.children.back())) return false;
     if (computes && real && at.type.find('*') == std::string::npos && tree.Operator(node) != "=") return false;
     if (at.kind_name == "CallExpr" && !IsBlockBarrier(tree, node) && LibraryCallee(tree, node) != "__ldg") return false;
   }
@@ -322,8 +323,7 @@ std::vector<std::string> WhyNoExchangeTiles(const MutationContext& context) {
     if (finder.Find()) continue;
     if (finder.why().empty() && OnlyMoves(context.tree, function))
       refusals.push_back(fmt::format("{}: {}", context.tree.node(function).name, WhyNothingToExchange(context.tree, function)));
-    if (!finder.why().empty())
-      refusals.push_back(fmt::format("{}: {}", context.tree.node(function).name, finder.why()));
+    if (!finder.why().empty()) refusals.push_back(fmt::format("{}: {}", context.tree.node(function).name, finder.why()));
   }
   return refusals;
 }

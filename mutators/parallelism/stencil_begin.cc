@@ -61,17 +61,17 @@ std::string StencilBegin::Coordinates() const {
     if (text.empty()) text = "// Elements beyond the last whole block would not be stored.\n";
     text += fmt::format("if ({} % ({}) != 0) __trap();\n", whole.kernel, whole.launch);
   }
-  text += fmt::format(
-      "const int {} = {};\n", x,
-      layout_.has_items() ? fmt::format("({}) * {}", thread, parameters_.items) : FromLow(found_.stores[0], thread));
+  text +=
+      fmt::format("const int {} = {};\n", x,
+                  layout_.has_items() ? fmt::format("({}) * {}", thread, parameters_.items) : FromLow(found_.stores[0], thread));
   if (layout_.has_rows())
-    text += fmt::format("const int {} = {};\n", names_.First(1),
-                        FromLow(found_.stores[1],
-                                fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", parameters_.threads_y, parameters_.rows)));
+    text += fmt::format(
+        "const int {} = {};\n", names_.First(1),
+        FromLow(found_.stores[1], fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", parameters_.threads_y, parameters_.rows)));
   if (found_.IsLine()) return text;
-  text += fmt::format("const int {} = {};\n", first,
-                      FromLow(found_.stores[layout_.last()],
-                              fmt::format("blockIdx.{} * {}", layout_.has_rows() ? 'z' : 'y', parameters_.steps)));
+  text += fmt::format(
+      "const int {} = {};\n", first,
+      FromLow(found_.stores[layout_.last()], fmt::format("blockIdx.{} * {}", layout_.has_rows() ? 'z' : 'y', parameters_.steps)));
   return text + fmt::format("const int {} = min({} + {}, {});\n", names_.Own("end"), first, parameters_.steps,
                             layout_.End(layout_.last()));
 }

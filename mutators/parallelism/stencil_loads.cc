@@ -118,8 +118,7 @@ std::string StencilLoads::LineLoads() const {
   for (const int buffer : found_.buffers)
     text += fmt::format("{0} {1}[1][{2}];\n{3}({1}[0], {4} + {5}, {5}, {6}{7});\n", names_.TypeOf(buffer), names_.Window(buffer),
                         layout_.Columns(), names_.Function("LoadAround"), tree_.node(buffer).name, own,
-                        StencilLayout::Plain(found_.reads[0].end.kernel),
-                        layout_.has_items() ? ", " + names_.Own("whole") : "");
+                        StencilLayout::Plain(found_.reads[0].end.kernel), layout_.has_items() ? ", " + names_.Own("whole") : "");
   return text;
 }
 

@@ -85,7 +85,7 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"33_blur_of_colours", "blur: a thread stores more than one element"},
                          {"34_planes_of_block", "smooth: which elements it stores does not follow"},
                          {"35_bands_of_parameters"},
-                         {"36_several_rows_in_tile"},
+                         {"36_several_rows_in_tile", "diffuse: `row + 1 < h` decides what it sums up"},
                          {"37_sobel_in_chunks", "sobel_chunks: "},
                          {"38_mean_of_those_there", "mean_filter: "}});
 }
