@@ -254,8 +254,6 @@ TEST(StencilRows, SaysWhyAKernelIsLeftAsItIs) {
       {With(With(kHeat, "const float* u", "float* u"), "heat(A, B,", "heat(A, A,"), "may be the memory of another one"},
       {With(With(kHeat, "const float* u", "float* u"), "v[at] = u[at];", "u[at] = u[at];"),
        "it reads of u what other threads may have stored"},
-      {With(kHeat, "int height) {", "int height) {\n  __shared__ float tile[9]; tile[threadIdx.x % 9] = 0;"),
-       "work together already"},
       {With(kHeat, "const int at =", "width += 0;\n  const int at ="), "changes its parameter width"},
       {With(kHeat, "if (x >= width || y >= height) return;", "if (x >= width || y >= height || (x + y) % 2) return;"), "a box"},
       {With(kHeat, "v[at] = u[at - width] +", "v[0] = 0;\n  v[at] = u[at - width] +"), "a thread stores more than one element"},
