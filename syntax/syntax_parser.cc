@@ -13,6 +13,7 @@
 #include "syntax/libclang.h"
 #include "syntax/local_objects.h"
 #include "syntax/moving_pointers.h"
+#include "syntax/plain_initialisers.h"
 #include "syntax/plain_loops.h"
 #include "syntax/plain_text.h"
 #include "syntax/preamble.h"
@@ -184,6 +185,7 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
     if (!less) less = WithoutSharedPointers(of);
     if (!less) less = WithConditionalSums(of);
     if (!less) less = WithWideVariables(of);
+    if (!less) less = WithPlainInitialisers(of);
     return less ? less : WithPlainLoops(of);
   };
   text = without_calls(tree);

@@ -25,10 +25,27 @@ struct Stencil {
     std::string kernel;
     std::string launch;
   };
-  // Coordinates from `low` to before `end`.
+  // Coordinates from `low` to before `end`. Where `from` is a number, it is that, and `low` is 0.
   struct Range {
     std::int64_t low = 0;
     Number end;
+    Number from = {};
+    bool BeginsAtZero() const { return low == 0 && from.kernel.empty(); }
+    // Where it begins, plus a number, as the kernel and as the launch line have it.
+    std::string Low(std::int64_t more = 0) const { return Sum(from.kernel, more); }
+    std::string LowOfLaunch() const { return Sum(from.launch, 0); }
+    bool BeginsAs(const Range& other) const { return low == other.low && from.kernel == other.from.kernel; }
+    // With the values of a launch's sizes (LaunchRuns::Setting).
+    template <typename Setting>
+    std::int64_t LowIn(const Setting& setting) const {
+      return from.launch.empty() ? low : setting.ValueOf(from.launch);
+    }
+
+   private:
+    std::string Sum(const std::string& begin, std::int64_t more) const {
+      if (begin.empty()) return std::to_string(low + more);
+      return more == 0 ? begin : begin + (more < 0 ? " - " : " + ") + std::to_string(more < 0 ? -more : more);
+    }
   };
   // What a variable is for a thread: a coordinate, the element's index (kElement), or its number among those that are stored
   // (kStored), plus `shift`.
@@ -75,8 +92,10 @@ struct Stencil {
   std::set<int> loops;                              // loops around sites
   std::map<int, std::string> once;                  // counters of loops that run once and are left out, and their values
   std::vector<Number> whole_blocks;                 // `kernel` must be a multiple of `launch`: the grid has only whole blocks
-  bool wide = false;                                // whether indices are of 64 bits
-  Parameters parameters;                            // the only values for which this was shown
+  // A line of elements: the second axis has one place.
+  bool IsLine() const { return dimensions == 2 && stores[1].end.kernel == "1"; }
+  bool wide = false;      // whether indices are of 64 bits
+  Parameters parameters;  // the only values for which this was shown
 };
 
 // The kernel as a stencil. Else why it is none; empty if nobody would take it for one.

@@ -9,6 +9,7 @@ namespace {
 
 // The end of a box may be a parameter plus or minus this.
 constexpr std::int64_t kMostAway = 2 * StencilLaunch::kFurthestNeighbour;
+constexpr std::int64_t kMostAwayInLine = 2 * StencilLaunch::kFurthestInLine;
 
 }  // namespace
 
@@ -27,10 +28,17 @@ void StencilBox::Add(const StencilPlace& place) {
 }
 
 std::optional<Stencil::Range> StencilRangeOf(const LaunchNumbers& numbers, const std::array<StencilBox, 2>& boxes,
-                                             std::size_t axis) {
-  const auto number = numbers.Find({boxes[0].end[axis], boxes[1].end[axis]}, kMostAway);
-  if (!number || boxes[0].low[axis] != boxes[1].low[axis]) return std::nullopt;
-  return Stencil::Range{boxes[0].low[axis], {number->kernel, number->launch}};
+                                             std::size_t axis, bool line) {
+  const std::int64_t most = line ? kMostAwayInLine : kMostAway;
+  const auto number = numbers.Find({boxes[0].end[axis], boxes[1].end[axis]}, most);
+  if (!number) return std::nullopt;
+  Stencil::Range range{boxes[0].low[axis], {number->kernel, number->launch}};
+  if (boxes[0].low[axis] == boxes[1].low[axis]) return range;
+  const auto from = numbers.Find({boxes[0].low[axis], boxes[1].low[axis]}, most);
+  if (!from) return std::nullopt;
+  range.low = 0;
+  range.from = {from->kernel, from->launch};
+  return range;
 }
 
 }  // namespace evo

@@ -27,6 +27,6 @@ struct StencilBox {
 // What two launches have as boxes, along one axis. nullopt if it begins elsewhere in the second one, or does not end at a
 // parameter of the kernel or near one.
 std::optional<Stencil::Range> StencilRangeOf(const LaunchNumbers& numbers, const std::array<StencilBox, 2>& boxes,
-                                             std::size_t axis);
+                                             std::size_t axis, bool line = false);
 
 }  // namespace evo

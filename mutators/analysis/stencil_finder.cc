@@ -47,7 +47,7 @@ std::variant<Stencil, std::string> StencilFinder::Find() {
   found_.roles = StencilRolesOf(launches, candidates_);
   StencilTables(tree, numbers, sampler.stored(), launches).AddTo(found_);
   StencilTrials trials(context_, runs, sampler, sites, launches);
-  if (!trials.RunLarge(found_) || !trials.RunSymbolic(found_)) return trials.why();
+  if (!trials.RunLarge(found_, small.counts()) || !trials.RunSymbolic(found_)) return trials.why();
   found_.stored.assign(sampler.stored().begin(), sampler.stored().end());
   return found_;
 }

@@ -5,6 +5,7 @@
 namespace evo {
 
 StencilPlace StencilLaunch::PlaceOf(std::int64_t element) const {
+  if (line) return {element, 0, 0};
   const std::int64_t row = element / lengths[0];
   if (dimensions == 2) return {element % lengths[0], row, 0};
   return {element % lengths[0], row % lengths[1], row / lengths[1]};
@@ -12,8 +13,9 @@ StencilPlace StencilLaunch::PlaceOf(std::int64_t element) const {
 
 bool StencilLaunch::IsInner(const StencilThread& thread) const {
   const StencilPlace place = PlaceOf(thread.element);
-  for (std::size_t axis = 0; axis < dimensions; ++axis) {
-    if (place[axis] - kFurthestNeighbour < reads.low[axis] || place[axis] + kFurthestNeighbour >= reads.end[axis]) return false;
+  const std::int64_t furthest = line ? kFurthestInLine : kFurthestNeighbour;
+  for (std::size_t axis = 0; axis < (line ? 1 : dimensions); ++axis) {
+    if (place[axis] - furthest < reads.low[axis] || place[axis] + furthest >= reads.end[axis]) return false;
   }
   return true;
 }

@@ -23,7 +23,7 @@ struct StencilThread {
 // A launch of a stencil, those of its threads that were run, and how its elements lie.
 struct StencilLaunch {
   // How far a neighbour may be away along an axis.
-  static constexpr std::int64_t kFurthestNeighbour = 4;
+  static constexpr std::int64_t kFurthestNeighbour = 4, kFurthestInLine = 12;
 
   StencilPlace PlaceOf(std::int64_t element) const;
   // Whether all neighbours of a thread's element are within `reads`.
@@ -36,6 +36,7 @@ struct StencilLaunch {
   LaunchRuns::Setting setting;
   std::vector<StencilThread> threads;
   std::size_t dimensions = 2;
+  bool line = false;                          // whether the second axis has one place (Stencil::IsLine)
   std::array<std::int64_t, 2> lengths{1, 1};  // elements from a row to the next; rows from a plane to the next
   StencilBox reads{{}, {1, 1, 1}};            // the elements that are read
   StencilBox stores{{}, {1, 1, 1}};           // and those that are stored

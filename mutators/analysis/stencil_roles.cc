@@ -30,7 +30,7 @@ std::map<int, Stencil::Role> StencilRolesOf(const StencilLaunches& launches, con
   std::map<int, Stencil::Role> roles;
   for (const int variable : variables) {
     for (const std::size_t axis : {std::size_t{0}, std::size_t{1}, std::size_t{2}, Stencil::kElement, Stencil::kStored}) {
-      if (axis >= launches[0].dimensions && axis < Stencil::kElement) continue;
+      if (axis >= (launches[0].line ? 1 : launches[0].dimensions) && axis < Stencil::kElement) continue;
       const auto role = RoleAlong(launches, variable, axis);
       if (!role) continue;
       roles[variable] = *role;

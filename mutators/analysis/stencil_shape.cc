@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t kFurthest = StencilLaunch::kFurthestNeighbour;
 // A length may be a parameter plus or minus this.
 constexpr std::int64_t kMostPadding = 2;
+// Elements of a buffer that all elements of a line may read: weights.
+constexpr std::size_t kMostWeightsOfLine = 9;
 
 // Lengths of rows and planes that may be the right ones.
 struct LengthsOfStencil {
@@ -64,7 +66,7 @@ std::set<int> StencilShape::Neighbouring(bool always) const {
         bool far = touch.index < 0;
         for (std::size_t axis = 0; axis < 3; ++axis) far |= std::abs(read[axis] - own[axis]) > kFurthest;
         reading->far += far;
-        reading->moved |= !far && read[last] != own[last];
+        reading->moved |= !far && (any_axis_ ? read != own : read[last] != own[last]);
         reading->dropped = reading->far > (always ? 0 : reading->reads / 4);
         left -= reading->dropped;
       }
@@ -143,8 +145,57 @@ bool StencilShape::FindLengths(Stencil& found) {
   for (const StencilThread& thread : launches_[0].threads) {
     if (!ReadsOnlyItsOwn(thread)) return false;
   }
+  // Rows, or planes, each for itself; or one line of elements.
+  any_axis_ = true;
+  for (found.dimensions = 2; found.dimensions <= 3; ++found.dimensions) {
+    for (const LaunchNumber& row : candidates) {
+      for (const LaunchNumber& plane : candidates) {
+        if (found.dimensions == 2 && &plane != &row) continue;
+        if (Fits(row, plane, true, found) && FindStores(found)) return true;
+      }
+    }
+  }
+  found.dimensions = 2;
+  for (const LaunchNumber& length : numbers_.Near(2 * StencilLaunch::kFurthestInLine)) {
+    if (FitsLine(length, found) && FindStores(found)) return true;
+    for (StencilLaunch& launch : launches_) launch.line = false;
+  }
   return Refuse(fmt::format(
       "it reads no neighbours in other rows or planes, the lengths of which are its parameters, at most {} away", kFurthest));
+}
+
+// Whether all that is read is near what threads store, in one line of elements. A few elements may be weights.
+bool StencilShape::FitsLine(const LaunchNumber& length, Stencil& found) {
+  std::set<int> moved, beyond;
+  std::map<int, std::set<std::int64_t>> read;
+  for (std::size_t i = 0; i < 2; ++i) {
+    launches_[i].dimensions = 2;
+    launches_[i].lengths = {length.values[i], 1};
+    for (const StencilThread& thread : launches_[i].threads) {
+      for (const ThreadTrace::Touch& touch : thread.touches) {
+        if (touch.index < 0 || touch.index >= length.values[i]) beyond.insert(touch.memory);
+        if (touch.store || stored_.contains(touch.memory)) continue;
+        // The other edge may follow an edge.
+        const std::int64_t away = std::abs(touch.index - thread.element), distance = std::min(away, length.values[i] - away);
+        if (distance > StencilLaunch::kFurthestInLine) beyond.insert(touch.memory);
+        if (distance > 0) moved.insert(touch.memory);
+        read[touch.memory].insert(touch.index);
+      }
+    }
+  }
+  for (const int buffer : beyond) {
+    if (!read.contains(buffer) || read[buffer].size() > kMostWeightsOfLine) return false;
+    moved.erase(buffer);
+  }
+  for (StencilLaunch& launch : launches_) launch.line = !moved.empty();
+  found.buffers.assign(moved.begin(), moved.end());
+  found.lengths = {Stencil::Number{length.kernel, length.launch}, Stencil::Number{"1", "1"}};
+  return !moved.empty();
+}
+
+std::optional<Stencil::Range> StencilShape::RangeOf(const std::array<StencilBox, 2>& boxes, std::size_t axis) const {
+  if (axis == 1 && launches_[0].line) return Stencil::Range{0, {"1", "1"}};
+  return StencilRangeOf(numbers_, boxes, axis, launches_[0].line);
 }
 
 // Refuses a thread that reads an element that another one may have stored.
@@ -171,7 +222,7 @@ bool StencilShape::FindStores(Stencil& found) {
     launches_[i].stores = boxes[i];
   }
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
-    const auto range = StencilRangeOf(numbers_, boxes, axis);
+    const auto range = RangeOf(boxes, axis);
     if (!range) return Refuse("which elements it stores does not follow from its parameters");
     found.stores[axis] = *range;
   }
@@ -196,14 +247,15 @@ bool StencilShape::FindReads(Stencil& found) {
     boxes[i] = bounds.begin()->second;
   }
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
-    const auto range = StencilRangeOf(numbers_, boxes, axis);
+    const auto range = RangeOf(boxes, axis);
     if (!range) return Refuse("which elements it reads does not follow from its parameters");
     found.reads[axis] = *range;
     const LaunchRuns::Setting& first = launches_[0].setting;
-    if (range->low > found.stores[axis].low || first.ValueOf(range->end.launch) < first.ValueOf(found.stores[axis].end.launch))
+    const Stencil::Range& stores = found.stores[axis];
+    if (range->LowIn(first) > stores.LowIn(first) || first.ValueOf(range->end.launch) < first.ValueOf(stores.end.launch))
       return Refuse("it stores elements beyond those that it reads");
     for (StencilLaunch& launch : launches_) {
-      launch.reads.low[axis] = range->low;
+      launch.reads.low[axis] = range->LowIn(launch.setting);
       launch.reads.end[axis] = launch.setting.ValueOf(range->end.launch);
     }
   }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -39,6 +41,8 @@ class StencilShape {
   std::pair<std::size_t, std::size_t> Distances(const Stencil& found) const;
   bool Fits(const LaunchNumber& row, const LaunchNumber& plane, bool always, Stencil& found);
   bool FindLengths(Stencil& found);
+  bool FitsLine(const LaunchNumber& length, Stencil& found);
+  std::optional<Stencil::Range> RangeOf(const std::array<StencilBox, 2>& boxes, std::size_t axis) const;
   bool ReadsOnlyItsOwn(const StencilThread& thread);
   bool FindStores(Stencil& found);
   bool FindReads(Stencil& found);
@@ -48,6 +52,7 @@ class StencilShape {
   const std::set<int>& stored_;
   StencilLaunches& launches_;
   std::vector<Reading> readings_;
+  bool any_axis_ = false;  // whether neighbours need not be in other rows, or planes
   std::string why_;
 };
 

@@ -168,8 +168,7 @@ bool StencilSites::AddTo(Stencil& found) {
   for (const auto& [site, is_inner] : sites) {
     if (!AddSite(site, is_inner, found)) return false;
   }
-  const std::size_t last = found.dimensions - 1;
-  return found.lowest[last] < found.highest[last] || Refuse("none of its own expressions reads neighbours");
+  return found.lowest != found.highest || Refuse("none of its own expressions reads neighbours");
 }
 
 }  // namespace evo

@@ -19,7 +19,7 @@ bool ReadAsTable(const StencilLaunch& launch, const Stencil::Table& table) {
     bool reads = true;
     for (std::size_t axis = 0; axis < launch.dimensions; ++axis) {
       const Stencil::Range& range = table.readers[axis];
-      reads &= place[axis] >= range.low && place[axis] < launch.setting.ValueOf(range.end.launch);
+      reads &= place[axis] >= range.LowIn(launch.setting) && place[axis] < launch.setting.ValueOf(range.end.launch);
     }
     std::set<std::int64_t> own;
     for (const ThreadTrace::Touch& touch : thread.touches) {

@@ -18,6 +18,7 @@ namespace {
 // Threads of a launch with larger sizes that are run, how many are tried for each, and how large a size may be.
 constexpr std::size_t kLargeThreads = 24, kTriesOfLarge = 16;
 constexpr std::int64_t kMostLargeSize = 1100;
+constexpr std::int64_t kLargeCount = 5;
 
 }  // namespace
 
@@ -26,7 +27,7 @@ bool StencilTrials::Refuse(std::string why) {
   return false;
 }
 
-bool StencilTrials::RunLarge(Stencil& found) {
+bool StencilTrials::RunLarge(Stencil& found, const std::set<std::string>& counts) {
   const std::int64_t largest = sampler_.largest_number();
   if (largest > kMostLargeSize) return Refuse(fmt::format("it has the number {}, and so large sizes are not tried", largest));
   LaunchRuns::Sizes sizes;
@@ -35,7 +36,7 @@ bool StencilTrials::RunLarge(Stencil& found) {
     next += 3;
     if (const auto whole = runs_.whole_blocks().find(name); whole != runs_.whole_blocks().end())
       next += (whole->second.threads - next % whole->second.threads) % whole->second.threads;
-    sizes[name] = next;
+    sizes[name] = counts.contains(name) ? kLargeCount : next;
   }
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse(fmt::format("its launch line has no threads where sizes are beyond {}", largest));
@@ -43,11 +44,12 @@ bool StencilTrials::RunLarge(Stencil& found) {
   large.setting = *setting;
   large.dimensions = found.dimensions;
   large.periodic = found.periodic;
+  large.line = found.IsLine();
   for (std::size_t i = 0; i < 2; ++i) large.lengths[i] = setting->ValueOf(found.lengths[i].launch);
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
-    large.reads.low[axis] = found.reads[axis].low;
+    large.reads.low[axis] = found.reads[axis].LowIn(*setting);
     large.reads.end[axis] = setting->ValueOf(found.reads[axis].end.launch);
-    large.stores.low[axis] = found.stores[axis].low;
+    large.stores.low[axis] = found.stores[axis].LowIn(*setting);
     large.stores.end[axis] = setting->ValueOf(found.stores[axis].end.launch);
   }
   if (!sampler_.AddSome(large, kLargeThreads, kTriesOfLarge * kLargeThreads)) return Refuse(sampler_.why());
@@ -81,7 +83,7 @@ bool StencilTrials::DoesAsFound(const StencilLaunch& launch, const StencilThread
   const StencilPlace place = launch.PlaceOf(thread.element);
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
     const Stencil::Range& stores = found.stores[axis];
-    if (place[axis] < stores.low || place[axis] >= launch.setting.ValueOf(stores.end.launch)) return false;
+    if (place[axis] < stores.LowIn(launch.setting) || place[axis] >= launch.setting.ValueOf(stores.end.launch)) return false;
   }
   return true;
 }
@@ -94,8 +96,10 @@ std::set<int> StencilTrials::SizesOf(const Stencil& found) const {
     const std::string& name = context_.tree.node(parameter).name;
     bool used = expression.Names().empty();
     for (const Stencil::Number& number : found.lengths) used |= ContainsName(number.kernel, name);
-    for (std::size_t axis = 0; axis < found.dimensions; ++axis)
-      used |= ContainsName(found.stores[axis].end.kernel, name) || ContainsName(found.reads[axis].end.kernel, name);
+    for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
+      for (const Stencil::Range* range : {&found.stores[axis], &found.reads[axis]})
+        used |= ContainsName(range->end.kernel, name) || ContainsName(range->from.kernel, name);
+    }
     if (!used) continue;
     sizes.insert(parameter);
     passed.insert(std::string(expression.text()));

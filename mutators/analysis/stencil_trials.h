@@ -20,8 +20,8 @@ class StencilTrials {
       : context_(context), runs_(runs), sampler_(sampler), sites_(sites), launches_(launches) {}
 
   // Some threads of a launch whose sizes are beyond all numbers of the code. Tables that they do not read as such are no longer
-  // among those of `found`.
-  bool RunLarge(Stencil& found);
+  // among those of `found`. `counts`: sizes that are a few elements.
+  bool RunLarge(Stencil& found, const std::set<std::string>& counts);
   // Whether nothing but the thread and the sizes decides what is read. Sets the parameters for which it was shown.
   bool RunSymbolic(Stencil& found);
   const std::string& why() const { return why_; }

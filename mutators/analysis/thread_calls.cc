@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,8 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
   std::vector<std::pair<int, ThreadPlace>> references;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     if (!call.parameters[i].changes) {
-      values.push_back(EvaluateAs(call.parameters[i].type, call.arguments[i]));
+      const int declared = call.parameters[i].declaration;
+      values.push_back(EvaluateAs(call.parameters[i].type, call.arguments[i], tree_.node(declared).type));
       continue;
     }
     const ThreadPlace place = PlaceOf(call.arguments[i]);
@@ -50,7 +52,9 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
     if (!refusal_.given()) memory_.Store(place, memory_.Variable(parameter));
   }
   if (refusal_.given()) return {};
-  return arithmetic_.Converted(std::move(returned), call.returned);
+  if (!setting_.formulas) return arithmetic_.Converted(std::move(returned), call.returned);
+  const std::string& type = tree_.node(call.function).type;
+  return Converted(returned, call.returned, type.substr(0, type.find(" (")), call.body);
 }
 
 ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression) {
@@ -65,7 +69,53 @@ ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression)
   if (!setting_.addresses) {
     if (auto made = VectorCalled(arithmetic_, call.callee.name, values)) return *std::move(made);
   }
-  return refusal_.given() ? ThreadValue{} : arithmetic_.Called(call.callee, values);
+  if (refusal_.given()) return {};
+  if (std::any_of(values.begin(), values.end(), ThreadFormulas::IsOpen))
+    return formulas().Called(call.callee, values, call.arguments, expression);
+  ThreadValue value = arithmetic_.Called(call.callee, values);
+  if (setting_.formulas && value.kind == ThreadValue::Kind::kReal)
+    return formulas().Called(call.callee, values, call.arguments, expression);
+  return value;
+}
+
+// `a ? b : c`, `a && b`, `a || b`.
+ThreadValue ThreadExpressions::Choose(const ThreadNode& node, int expression) {
+  const bool conditional = node.expression == ThreadNode::Expression::kConditional;
+  const bool is_and = node.expression == ThreadNode::Expression::kAnd;
+  const auto& [first, second, third] = node.parts;
+  if (!setting_.formulas) {
+    if (conditional) return Evaluate(IsTrue(first) ? second : third);
+    const bool holds = is_and ? IsTrue(first) && IsTrue(second) : IsTrue(first) || IsTrue(second);
+    return ThreadValue::Integer(holds ? 1 : 0);
+  }
+  const ThreadValue left = Evaluate(first);
+  if (refusal_.given()) return {};
+  if (!ThreadFormulas::IsOpen(left)) {
+    if (conditional) {
+      // Both sides are converted to the same type.
+      const int taken = IsTrue(left) ? second : third;
+      const std::string& type = tree_.node(expression).type;
+      return Converted(Evaluate(taken), ThreadTypeOf(type), type, taken);
+    }
+    if (IsTrue(left) != is_and) return ThreadValue::Integer(is_and ? 0 : 1);
+    const ThreadValue right = Evaluate(second);
+    if (!ThreadFormulas::IsOpen(right)) return ThreadValue::Integer(IsTrue(right) ? 1 : 0);
+    return formulas().Value(FormulaCast(right.formula, "bool"), expression);
+  }
+  const ThreadValue right = Evaluate(second);
+  if (conditional) {
+    const ThreadValue fails = Evaluate(third);
+    return refusal_.given() ? ThreadValue{} : formulas().Choice(left, first, right, second, fails, third, expression);
+  }
+  if (refusal_.given()) return {};
+  return formulas().Value(FormulaOperator(is_and ? "&&" : "||", left.formula, formulas().Of(right, second)), expression);
+}
+
+ThreadValue ThreadExpressions::Converted(const ThreadValue& value, ThreadType type, const std::string& spelled, int expression) {
+  if (refusal_.given()) return value;
+  ThreadValue converted = ThreadFormulas::IsOpen(value) ? value : arithmetic_.Converted(value, type);
+  if (value.IsNumber()) formulas().Convert(converted, value, spelled, expression);
+  return converted;
 }
 
 }  // namespace evo

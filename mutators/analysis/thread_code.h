@@ -33,6 +33,7 @@ class ThreadCode {
   std::size_t SlotOf(int declaration) const { return static_cast<std::size_t>(slots_[static_cast<std::size_t>(declaration)]); }
   bool IsVariable(int node) const { return slots_[static_cast<std::size_t>(node)] >= 0; }
   const ThreadVariable& variable(int declaration) const { return variables_[SlotOf(declaration)]; }
+  const ThreadVariable& variable_at(std::size_t slot) const { return variables_[slot]; }
   std::size_t variables() const { return variables_.size(); }
 
   // To be called for each expression that a thread computes. False if all runs so far have computed more than a breed worker has

@@ -62,7 +62,7 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
   if (!code_.Affords()) return Refuse("it computes for longer than it is tried");
   const Nesting level(refusal_);
   if (level.TooDeep()) return Refuse(fmt::format("{} is nested too deeply", Quoted(tree_, expression)));
-  const auto& [first, second, third] = node.parts;
+  const int first = node.parts[0], second = node.parts[1];
   switch (node.expression) {
     case kLiteral:
       return Literal(node, expression);
@@ -90,16 +90,15 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case kComma:
       return Evaluate(first), Evaluate(second);
     case kAnd:
-      return ThreadValue::Integer(IsTrue(first) && IsTrue(second));
     case kOr:
-      return ThreadValue::Integer(IsTrue(first) || IsTrue(second));
+      return Choose(node, expression);
     case kBinary:
       return Binary(node, expression);
     case kConditional:
       if (tree_.node(expression).children.size() != 3) return Refuse(Quoted(tree_, expression));
-      return Evaluate(IsTrue(first) ? second : third);
+      return Choose(node, expression);
     case kCast: {
-      ThreadValue value = EvaluateAs(node.type, first);
+      ThreadValue value = EvaluateAs(node.type, first, tree_.node(expression).type);
       return vectors_.MayBeCast(node, value) ? value : NotUnderstood(expression);
     }
     case kBuiltin:
@@ -161,7 +160,12 @@ ThreadValue ThreadExpressions::Literal(const ThreadNode& node, int expression) {
   const ThreadConstant& constant = code_.constant(node.detail);
   if (constant.depends_on_size || setting_.sizes.contains(constant.text))
     return Refuse(fmt::format("{}, which the case decides", Quoted(tree_, expression)));
-  if (constant.real) return ThreadValue::Real(*constant.real, constant.real_text);
+  if (constant.real) {
+    ThreadValue value = ThreadValue::Real(*constant.real, constant.real_text);
+    const std::string type = WithoutConst(tree_.node(expression).type);
+    if (setting_.formulas) value.formula = FormulaLeaf(type, std::string(constant.text), true);
+    return value;
+  }
   return NotUnderstood(expression);
 }
 
@@ -174,7 +178,7 @@ ThreadValue ThreadExpressions::Named(const ThreadNode& node, int expression) {
   const ThreadValue& value = memory_.Variable(node.variable);
   if (value.kind != ThreadValue::Kind::kNone) return value;
   if (code_.variable(node.variable).constant)
-    return setting_.sums ? ThreadValue::Pointer(node.variable) : NotUnderstood(expression);
+    return setting_.sums || setting_.formulas ? ThreadValue::Pointer(node.variable) : NotUnderstood(expression);
   return Refuse(fmt::format("{} is read and has no value that is known", Quoted(tree_, expression)));
 }
 
@@ -190,6 +194,12 @@ ThreadValue ThreadExpressions::Count(const ThreadNode& node) {
   }
   ThreadValue old = memory_.Load(place);
   if (refusal_.given()) return {};
+  if (ThreadFormulas::IsOpen(old)) {
+    const int counted = node.parts[0];
+    ThreadValue more = formulas().Binary(node.computed.spelled(), old, counted, ThreadValue::Integer(1), counted, counted);
+    memory_.Store(place, Converted(more, code_.At(counted).type, tree_.node(counted).type, counted));
+    return node.behind ? old : more;
+  }
   ThreadValue changed = arithmetic_.Combined(node.computed, old, vectors_.Scaled(node, old, ThreadValue::Integer(1)));
   memory_.Store(place, changed);
   return node.behind ? old : changed;
@@ -201,7 +211,10 @@ ThreadValue ThreadExpressions::Unary(const ThreadNode& node, int expression) {
     if (place.memory < 0) return Refuse(fmt::format("the address {}", Quoted(tree_, expression)));
     return ThreadValue::Pointer(place.memory, place.index, place.form);
   }
-  ThreadValue value = arithmetic_.Unary(node.unary, Evaluate(node.parts[0]));
+  const ThreadValue of = Evaluate(node.parts[0]);
+  if (ThreadFormulas::IsOpen(of)) return formulas().Unary(node.unary, of, expression);
+  ThreadValue value = arithmetic_.Unary(node.unary, of);
+  if (of.formula && value.kind == ThreadValue::Kind::kReal) value.formula = FormulaUnary(node.unary, of.formula);
   return value.kind == ThreadValue::Kind::kNone ? NotUnderstood(expression) : value;
 }
 
@@ -212,10 +225,13 @@ ThreadValue ThreadExpressions::Binary(const ThreadNode& node, int expression) {
   const ThreadValue& left = stays ? Operand(node.parts[0], own_left) : own_left = Evaluate(node.parts[0]);
   const ThreadValue& right = Operand(node.parts[1], own_right);
   if (refusal_.given()) return {};
+  if (ThreadFormulas::IsOpen(left) || ThreadFormulas::IsOpen(right))
+    return formulas().Binary(node.computed.spelled(), left, node.parts[0], right, node.parts[1], expression);
   ThreadValue value = !node.to_vectors ? arithmetic_.Combined(node.computed, left, right)
                       : left.kind == ThreadValue::Kind::kPointer
                           ? arithmetic_.Combined(node.computed, left, vectors_.Scaled(node, left, right))
                           : arithmetic_.Combined(node.computed, vectors_.Scaled(node, right, left), right);
+  if (setting_.formulas) formulas().AddBinary(value, node.computed.spelled(), left, node.parts[0], right, node.parts[1]);
   return value.kind == ThreadValue::Kind::kNone ? NotUnderstood(expression) : value;
 }
 
@@ -229,7 +245,13 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
     const ThreadValue* const old = memory_.ValueAt(place);
     const ThreadValue loaded = old != nullptr ? ThreadValue{} : memory_.Load(place);
     const ThreadValue& before = old != nullptr ? *old : loaded;
-    value = arithmetic_.Combined(node.computed, before, vectors_.Scaled(node, before, value));
+    const ThreadValue by = value;
+    if (ThreadFormulas::IsOpen(before) || ThreadFormulas::IsOpen(by)) {
+      value = formulas().Binary(node.computed.spelled(), before, sides.front(), by, sides.back(), expression);
+    } else {
+      value = arithmetic_.Combined(node.computed, before, vectors_.Scaled(node, before, by));
+      if (setting_.formulas) formulas().AddBinary(value, node.computed.spelled(), before, sides.front(), by, sides.back());
+    }
     if (value.kind == ThreadValue::Kind::kNone) {
       NotUnderstood(expression);
       return;
@@ -237,7 +259,8 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
   }
   const ThreadNode& target = code_.At(sides.front());
   if (value.kind == ThreadValue::Kind::kVector && place.memory >= 0 && !vectors_.FitsAt(place, target, value)) return;
-  value = arithmetic_.Converted(std::move(value), target.type);
+  value = setting_.formulas ? Converted(value, target.type, tree_.node(sides.front()).type, sides.back())
+                            : arithmetic_.Converted(std::move(value), target.type);
   if (result != nullptr) *result = value;
   memory_.Store(place, std::move(value));
 }
@@ -281,6 +304,7 @@ ThreadPlace ThreadExpressions::PlaceOf(int named) {
 std::optional<ThreadValue> ThreadExpressions::CallTogether(const ThreadCallee& callee, std::span<const int> arguments) {
   using enum ThreadCallee::Kind;
   if (callee.kind < kBlockBarrier) return std::nullopt;
+  if (memory_.limit() != ThreadMemory::Limit::kNone) return Refuse("elements decide whether it waits for other threads");
   if (callee.kind == kBlockBarrier) return memory_.PassBarrier(), ThreadValue::Integer(0);
   if (callee.shuffles() && arguments.size() < 3) return std::nullopt;
   const ThreadValue masked = arguments.empty() ? ThreadValue::Integer(-1) : Evaluate(arguments[0]);
@@ -315,7 +339,7 @@ ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
     return Refuse(fmt::format("it calls {}, which is not known", call.callee.name));
   }
   // A constructor or a conversion of one value.
-  if (call.arguments.empty()) return EvaluateAs(node.type, tree_.node(expression).children.front());
+  if (call.arguments.empty()) return EvaluateAs(node.type, tree_.node(expression).children.front(), tree_.node(expression).type);
   return NotUnderstood(expression);
 }
 

@@ -9,6 +9,7 @@
 #include "mutators/analysis/refusal.h"
 #include "mutators/analysis/thread_arithmetic.h"
 #include "mutators/analysis/thread_code.h"
+#include "mutators/analysis/thread_formulas.h"
 #include "mutators/analysis/thread_integers.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_trace.h"
@@ -38,15 +39,30 @@ class ThreadExpressions {
   // The same for what it does alone.
   void Perform(int expression);
   // Converted to a type as for a variable that gets it.
-  ThreadValue EvaluateAs(ThreadType type, int expression) { return arithmetic_.Converted(Evaluate(expression), type); }
+  // `spelled`: the type as formulas have it.
+  ThreadValue EvaluateAs(ThreadType type, int expression, const std::string& spelled) {
+    if (!setting_.formulas) return arithmetic_.Converted(Evaluate(expression), type);
+    const ThreadValue value = Evaluate(expression);
+    return Converted(value, type, spelled, expression);
+  }
+  // The value of an expression, converted likewise.
+  ThreadValue Converted(const ThreadValue& value, ThreadType type, const std::string& spelled, int expression);
   bool IsTrue(int condition) {
     ThreadAddress plain;
     if (!refusal_.given() && integers_.Evaluate(code_.At(condition), plain)) return plain.memory >= 0 || plain.integer != 0;
-    return arithmetic_.IsTrue(Evaluate(condition));
+    return IsTrue(Evaluate(condition));
   }
+  bool IsTrue(const ThreadValue& value) {
+    if (setting_.formulas && ThreadFormulas::IsOpen(value)) Refuse("elements decide what it does");
+    return arithmetic_.IsTrue(value);
+  }
+  ThreadFormulas formulas() const { return {tree_, refusal_}; }
+  // What an expression names.
+  ThreadPlace PlaceOf(int named);
 
  private:
   ThreadValue Refuse(std::string why);
+  ThreadValue Choose(const ThreadNode& node, int expression);
   ThreadValue NotUnderstood(int expression);
   ThreadValue Element(const ThreadNode& node, int expression);
   ThreadValue Literal(const ThreadNode& node, int expression);
@@ -60,7 +76,6 @@ class ThreadExpressions {
   std::optional<ThreadValue> CallTogether(const ThreadCallee& callee, std::span<const int> arguments);
   ThreadValue CallDefined(const ThreadCall& call);
   ThreadValue CallKnown(const ThreadCall& call, int expression);
-  ThreadPlace PlaceOf(int named);
 
   const SyntaxTree& tree_;
   ThreadCode& code_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/fingerprint.h"
 
 namespace evo {
@@ -37,8 +38,7 @@ ThreadMemory::ThreadMemory(const SyntaxTree& tree, const ThreadCode& code, Threa
       setting_(setting),
       trace_(trace),
       refusal_(refusal),
-      variables_(code.variables()),
-      arrays_(code.variables()) {}
+      locals_{std::vector<ThreadValue>(code.variables()), std::vector<std::vector<ThreadValue>>(code.variables())} {}
 
 ThreadValue ThreadMemory::Refuse(std::string why) {
   refusal_.Add(std::move(why));
@@ -47,7 +47,7 @@ ThreadValue ThreadMemory::Refuse(std::string why) {
 
 std::vector<ThreadValue>& ThreadMemory::AddArray(int variable, std::size_t elements) {
   Variable(variable) = ThreadValue::Pointer(variable);
-  std::vector<ThreadValue>& array = arrays_[code_.SlotOf(variable)];
+  std::vector<ThreadValue>& array = locals_.arrays[code_.SlotOf(variable)];
   array.assign(elements, {});
   return array;
 }
@@ -66,7 +66,7 @@ ThreadValue ThreadMemory::Load(const ThreadPlace& place) {
     return value != nullptr ? *value : Refuse(fmt::format("a part of {} has no value", tree_.node(place.variable).name));
   }
   if (IsOfBlock(place.memory)) return LoadShared(place);
-  std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
+  std::vector<ThreadValue>& array = locals_.arrays[code_.SlotOf(place.memory)];
   if (array.empty()) return LoadFromBuffer(place);
   const ThreadValue* const value = ElementOf(array, place);
   if (value == nullptr) return {};
@@ -84,7 +84,7 @@ const ThreadValue* ThreadMemory::ValueAt(const ThreadPlace& place) const {
       value = has ? &(*value->parts)[static_cast<std::size_t>(place.component)] : nullptr;
     }
   } else if (!IsOfBlock(place.memory)) {
-    const std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
+    const std::vector<ThreadValue>& array = locals_.arrays[code_.SlotOf(place.memory)];
     if (place.index >= 0 && place.index < static_cast<std::int64_t>(array.size()))
       value = &array[static_cast<std::size_t>(place.index)];
   }
@@ -176,16 +176,19 @@ void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
 
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   const ThreadVariable& buffer = code_.variable(place.memory);
-  if (!buffer.parameter && !(buffer.constant && setting_.sums)) return Refuse("a pointer that is not understood");
+  const bool is_known = buffer.parameter || (buffer.constant && (setting_.sums || setting_.formulas));
+  if (!is_known) return Refuse("a pointer that is not understood");
   if (setting_.addresses) return LoadSomething(place);
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
     if (element != stored->second.end()) {
       ThreadValue again = ThreadValue::Real(element->second.value);
       again.whole = element->second.whole;
+      again.formula = element->second.formula;
       return again;
     }
   }
+  if (setting_.formulas) return LoadFormula(place);
   if (buffer.integers || (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
     return LoadInteger(place);
   const auto chosen = ChosenElement(setting_, place);
@@ -244,6 +247,9 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
     }
     return;
   }
+  if (limit_ != Limit::kNone && place.variable < 0 && (IsOfBlock(place.memory) || limit_ == Limit::kLocals) &&
+      !HasArray(place.memory))
+    return refusal_.Add("elements decide whether it stores");
   if (place.component >= 0) return StoreComponent(place, std::move(value));
   if (place.variable >= 0) {
     // A sum of integers that wraps is not what it is where it does not.
@@ -254,7 +260,7 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
     return;
   }
   if (IsOfBlock(place.memory)) return StoreShared(place, std::move(value));
-  std::vector<ThreadValue>& array = arrays_[code_.SlotOf(place.memory)];
+  std::vector<ThreadValue>& array = locals_.arrays[code_.SlotOf(place.memory)];
   if (array.empty()) return StoreToBuffer(place, value);
   if (ThreadValue* const element = ElementOf(array, place)) *element = std::move(value);
 }
@@ -294,6 +300,14 @@ ThreadValue ThreadMemory::LoadSeveral(const ThreadPlace& place, int count) {
 void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& value) {
   const bool is_buffer = code_.variable(place.memory).parameter;
   if (setting_.addresses && is_buffer) return Touch(place, true);
+  if (setting_.formulas && is_buffer) {
+    FormulaPointer formula = value.formula;
+    if (!formula && value.kind == ThreadValue::Kind::kInteger) formula = FormulaInteger("int", value.integer);
+    if (formula) formula = FormulaCast(std::move(formula), PointedTo(tree_, place.memory));
+    if (!formula) return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
+    trace_.stores[place.memory][place.index].formula = std::move(formula);
+    return;
+  }
   if (value.kind != ThreadValue::Kind::kReal || !is_buffer)
     return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
   if (value.whole && !value.element && code_.variable(place.memory).bytes < 4)
@@ -309,7 +323,7 @@ void ThreadMemory::StoreToBuffer(const ThreadPlace& place, const ThreadValue& va
 void ThreadMemory::CheckBuffers() {
   for (const auto& [buffer, elements] : trace_.stores) {
     const auto read = trace_.reads.find(buffer);
-    if (read == trace_.reads.end() || setting_.addresses || setting_.contents.contains(buffer)) continue;
+    if (read == trace_.reads.end() || setting_.addresses || setting_.formulas || setting_.contents.contains(buffer)) continue;
     for (const auto& [index, access] : read->second) {
       if (!elements.contains(index))
         return refusal_.Add(fmt::format("it reads of {} what other threads may have stored", tree_.node(buffer).name));

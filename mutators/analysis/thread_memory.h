@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mutators/analysis/refusal.h"
@@ -32,12 +33,12 @@ class ThreadMemory {
                ThreadTrace& trace, Refusal& refusal);
 
   // By its declaration; of no kind if it has no value.
-  ThreadValue& Variable(int declaration) { return variables_[code_.SlotOf(declaration)]; }
-  const ThreadValue& Variable(int declaration) const { return variables_[code_.SlotOf(declaration)]; }
+  ThreadValue& Variable(int declaration) { return locals_.variables[code_.SlotOf(declaration)]; }
+  const ThreadValue& Variable(int declaration) const { return locals_.variables[code_.SlotOf(declaration)]; }
   // The elements of a local array, at least one, none of which has a value yet; the variable points to it.
   std::vector<ThreadValue>& AddArray(int variable, std::size_t elements);
 
-  bool HasArray(int variable) const { return !arrays_[code_.SlotOf(variable)].empty(); }
+  bool HasArray(int variable) const { return !locals_.arrays[code_.SlotOf(variable)].empty(); }
 
   // Waits for the other threads of the block, or for some of the warp.
   void PassBarrier();
@@ -51,12 +52,24 @@ class ThreadMemory {
   void Store(const ThreadPlace& place, ThreadValue value);
   // Several neighbouring elements at once as a vector. They begin where their number divides the index.
   ThreadValue LoadSeveral(const ThreadPlace& place, int count);
+  // All variables and local arrays.
+  struct Locals {
+    std::vector<ThreadValue> variables;
+    std::vector<std::vector<ThreadValue>> arrays;
+  };
+  Locals& locals() { return locals_; }
+  // To what may be stored from now on: anything, or nothing that other threads read, or only locals.
+  enum class Limit : std::uint8_t { kNone, kOwn, kLocals };
+  Limit limit() const { return limit_; }
+  // The limit before.
+  Limit SetLimit(Limit limit) { return std::exchange(limit_, limit); }
   // At the end: refuses a thread that has read what it does not store of a buffer to which it stores.
   void CheckBuffers();
 
  private:
   // Null, and refused, for an element that an array does not have.
   ThreadValue* ElementOf(std::vector<ThreadValue>& array, const ThreadPlace& place);
+  ThreadValue LoadFormula(const ThreadPlace& place);
   ThreadValue LoadFromBuffer(const ThreadPlace& place);
   ThreadValue LoadSomething(const ThreadPlace& place);
   void Touch(const ThreadPlace& place, bool store);
@@ -77,9 +90,9 @@ class ThreadMemory {
   const ThreadSetting& setting_;
   ThreadTrace& trace_;
   Refusal& refusal_;
-  std::vector<ThreadValue> variables_;            // by slot
-  std::vector<std::vector<ThreadValue>> arrays_;  // by slot
-  StoredValues own_scratch_;                      // of a thread that runs alone
+  Locals locals_;  // by slot
+  Limit limit_ = Limit::kNone;
+  StoredValues own_scratch_;  // of a thread that runs alone
 };
 
 // Notes that a thread reads an element of a buffer.

@@ -16,6 +16,13 @@ namespace {
 constexpr std::int64_t kMostLocalElements = 8192;
 constexpr std::int64_t kMostTurnsOfLoop = 1 << 20;
 
+// The type of an array's elements, or of a vector's numbers.
+std::string NumberTypeOf(const std::string& type) {
+  const std::string element = WithoutConst(type.substr(0, type.find_last_not_of(' ', type.find('[') - 1) + 1));
+  const ThreadVectorType vector = ThreadVectorTypeOf(element);
+  return vector.count > 0 ? std::string(vector.number) : element;
+}
+
 }  // namespace
 
 ThreadStatements::ThreadStatements(const SyntaxTree& tree, ThreadCode& code, ThreadSymbols& symbols, const ThreadSetting& setting)
@@ -52,6 +59,8 @@ void ThreadStatements::Pass(int parameter) {
     value = ThreadValue::Integer(integer->second, SymbolOf(parameter));
   else if (const auto real = setting_.reals.find(parameter); real != setting_.reals.end())
     value = ThreadValue::Real(real->second, SharedText(node.name));
+  if (setting_.formulas && value.kind == ThreadValue::Kind::kReal)
+    value.formula = FormulaLeaf(WithoutConst(node.type), node.name, false);
 }
 
 ThreadStatements::Flow ThreadStatements::Refuse(std::string why) {
@@ -102,6 +111,8 @@ ThreadStatements::Flow ThreadStatements::ExecuteStatement(int statement) {
       return refusal_.given() ? Flow::kReturn : Flow::kOn;
     case kReturn:
       returned_ = parts.empty() ? ThreadValue{} : expressions_.Evaluate(parts.front());
+      if (setting_.formulas && !parts.empty() && returned_.kind == ThreadValue::Kind::kInteger)
+        returned_.formula = expressions_.formulas().Of(returned_, parts.front());
       return Flow::kReturn;
     case kIf:
       return ExecuteIf(statement);
@@ -127,7 +138,14 @@ ThreadStatements::Flow ThreadStatements::ExecuteStatement(int statement) {
 ThreadStatements::Flow ThreadStatements::ExecuteIf(int statement) {
   const auto& parts = tree_.node(statement).children;
   if (parts.size() < 2 || parts.size() > 3) return Refuse("an `if` with a declaration");
-  if (expressions_.IsTrue(parts[0])) return Execute(parts[1]);
+  if (setting_.formulas) {
+    const ThreadValue condition = expressions_.Evaluate(parts[0]);
+    if (refusal_.given()) return Flow::kReturn;
+    if (ThreadFormulas::IsOpen(condition)) return ExecuteBoth(statement, condition);
+    if (expressions_.IsTrue(condition)) return Execute(parts[1]);
+  } else if (expressions_.IsTrue(parts[0])) {
+    return Execute(parts[1]);
+  }
   return parts.size() == 3 ? Execute(parts[2]) : Flow::kOn;
 }
 
@@ -145,12 +163,6 @@ ThreadStatements::Flow ThreadStatements::ExecuteLoop(ThreadLoop loop, bool body_
   return refusal_.given() ? Flow::kReturn : Flow::kOn;
 }
 
-ThreadValue ThreadStatements::RunBody(int body) {
-  returned_ = {};
-  Execute(body);
-  return std::exchange(returned_, {});
-}
-
 void ThreadStatements::Declare(int node) {
   if (!code_.IsVariable(node) || !code_.variable(node).declared) return;
   const ThreadVariable& variable = code_.variable(node);
@@ -161,7 +173,7 @@ void ThreadStatements::Declare(int node) {
   if (variable.initialiser < 0) return;
   if (variable.reference) return refusal_.Add(fmt::format("the reference {}", Quoted(tree_, node)));
   if (variable.list >= 0 && variable.list == variable.initialiser) return DeclareList(node);
-  ThreadValue computed = expressions_.EvaluateAs(variable.type, variable.initialiser);
+  ThreadValue computed = expressions_.EvaluateAs(variable.type, variable.initialiser, tree_.node(node).type);
   if ((computed.form || computed.text || setting_.symbolic) && symbols_.block_constants().contains(node)) {
     if (computed.kind == ThreadValue::Kind::kInteger && setting_.symbolic) computed.form = SymbolOf(node);
     if (computed.kind == ThreadValue::Kind::kReal && computed.text) computed.text = SharedText(tree_.node(node).name);
@@ -223,11 +235,13 @@ void ThreadStatements::Fill(std::vector<ThreadValue>& elements, ThreadType type,
     }
   } else {
     for (const int child : children) {
-      if (at < elements.size()) elements[at++] = expressions_.EvaluateAs(type, child);
+      if (at < elements.size()) elements[at++] = expressions_.EvaluateAs(type, child, NumberTypeOf(tree_.node(list).type));
     }
   }
   if (at == elements.size()) return;
-  const ThreadValue zero = arithmetic_.Converted(ThreadValue::Integer(0), type);
+  ThreadValue zero = arithmetic_.Converted(ThreadValue::Integer(0), type);
+  if (setting_.formulas && zero.kind == ThreadValue::Kind::kReal)
+    zero.formula = FormulaCast(FormulaInteger("int", 0), NumberTypeOf(tree_.node(list).type));
   for (; at < elements.size(); ++at) elements[at] = zero;
 }
 

@@ -8,6 +8,7 @@
 #include "mutators/analysis/thread_arithmetic.h"
 #include "mutators/analysis/thread_code.h"
 #include "mutators/analysis/thread_expressions.h"
+#include "mutators/analysis/thread_formula.h"
 #include "mutators/analysis/thread_memory.h"
 #include "mutators/analysis/thread_symbols.h"
 #include "mutators/analysis/thread_trace.h"
@@ -38,6 +39,8 @@ class ThreadStatements : private FunctionBodies {
   void Fill(std::vector<ThreadValue>& elements, ThreadType type, int list);
   FormPointer SymbolOf(int declaration) const;
   ThreadValue RunBody(int body) override;
+  // With formulas: an `if` that elements decide (thread_choices.cc).
+  Flow ExecuteBoth(int statement, const ThreadValue& condition);
 
   const SyntaxTree& tree_;
   ThreadCode& code_;
@@ -49,6 +52,15 @@ class ThreadStatements : private FunctionBodies {
   ThreadArithmetic arithmetic_;
   ThreadExpressions expressions_;
   ThreadValue returned_;  // by the function that runs
+  // What it returns if these hold, the first of them first.
+  struct Returning {
+    FormulaPointer condition, value;
+  };
+  struct Running {
+    int functions = 0;  // that run
+    std::vector<Returning> returning;
+  };
+  Running running_;
 };
 
 }  // namespace evo

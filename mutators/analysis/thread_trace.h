@@ -50,9 +50,11 @@ struct ThreadSetting {
   // Whether ThreadTrace::touches is kept. Then only addresses count: elements of tables of real numbers, and what functions that
   // are not known make of real numbers, are some number, and a buffer may be both read and stored to.
   bool addresses = false;
-  std::vector<int> counters;       // the variables of which touches tell
-  int followed = -1;               // a variable of which ThreadTrace::history tells
-  bool sums = false;               // whether real numbers tell of what they are the sum
+  std::vector<int> counters;  // the variables of which touches tell
+  int followed = -1;          // a variable of which ThreadTrace::history tells
+  bool sums = false;          // whether real numbers tell of what they are the sum
+  // Whether numbers that are computed of elements have formulas. Their values do not count: an element decides nothing.
+  bool formulas = false;
   bool consumed = false;           // whether only what is computed with counts as read, and not what is copied
   bool thread_symbols = true;      // whether threadIdx and blockDim are symbols of forms, not constants
   std::set<int> scratch;           // parameters that point to scratch memory of the kernel alone
@@ -86,6 +88,7 @@ struct ThreadTrace {
     AffineForm index;  // if the setting is symbolic
     SumPointer sum;    // of what is stored, and its inner one
     SumPointer inner;
+    FormulaPointer formula;   // likewise
     bool whole = false;       // ThreadValue::whole
     std::int64_t moment = 0;  // of a store to memory of the block: which of two threads was later
   };

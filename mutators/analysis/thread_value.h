@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mutators/analysis/affine_index.h"
+#include "mutators/analysis/thread_formula.h"
 
 namespace evo {
 
@@ -87,6 +88,7 @@ struct ThreadValue {
   SumPointer inner;  // a sum of products that it was computed from, if it is more than that sum
   // A real number as an expression that has the same value in all threads; null if it depends on data or on the thread.
   TextPointer text;
+  FormulaPointer formula;  // of a real number, or one that stands for an integer, if the setting wants to know
   std::shared_ptr<const std::vector<ThreadValue>> parts;  // of a vector; those without a value are of no kind
 };
 

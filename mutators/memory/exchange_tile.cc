@@ -290,6 +290,29 @@ class TileFinder {
   std::string why_;
 };
 
+// Whether a kernel only stores numbers as it has loaded them: it computes no real numbers and calls nothing.
+bool OnlyMoves(const SyntaxTree& tree, int kernel) {
+  bool loads = false, stores = false;
+  for (const int node : Subtree(tree, kernel)) {
+    const SyntaxNode& at = tree.node(node);
+    const bool assigns = IsStore(tree, node) && tree.Operator(node) == "=";
+    stores |= assigns && PointerAt(tree, Assigned(tree, node)) >= 0;
+    loads |= PointerAt(tree, node) >= 0;
+    const bool real = at.type.find("float") != std::string::npos || at.type.find("double") != std::string::npos;
+    const bool computes = at.kind_name == "CompoundAssignOperator" || (at.kind_name == "BinaryOperator" && !assigns);
+    if (at.kind_name == "CompoundAssignOperator" && LoadsIn(tree, at.children.back())) return false;
+    if (computes && real && at.type.find('*') == std::string::npos && tree.Operator(node) != "=") return false;
+    if (at.kind_name == "CallExpr" && !IsBlockBarrier(tree, node) && LibraryCallee(tree, node) != "__ldg") return false;
+  }
+  return loads && stores;
+}
+
+std::string WhyNothingToExchange(const SyntaxTree& tree, int kernel) {
+  return Cooperates(tree, tree.node(kernel).children.back())
+             ? "its threads bring what they move through shared memory already"
+             : "it is not known to load along one axis and to store along another: two indices, or parts of one";
+}
+
 }  // namespace
 
 std::vector<std::string> WhyNoExchangeTiles(const MutationContext& context) {
@@ -297,8 +320,10 @@ std::vector<std::string> WhyNoExchangeTiles(const MutationContext& context) {
   for (const int function : Functions(context.tree)) {
     if (!IsKernel(context.tree, function) || context.tree.node(function).kind_name != "FunctionDecl") continue;
     TileFinder finder(context, function);
-    if (!finder.Find() && !finder.why().empty())
-      refusals.push_back(fmt::format("{}: {}", context.tree.node(function).name, finder.why()));
+    if (finder.Find()) continue;
+    if (finder.why().empty() && OnlyMoves(context.tree, function))
+      refusals.push_back(fmt::format("{}: {}", context.tree.node(function).name, WhyNothingToExchange(context.tree, function)));
+    if (!finder.why().empty()) refusals.push_back(fmt::format("{}: {}", context.tree.node(function).name, finder.why()));
   }
   return refusals;
 }

@@ -1,6 +1,7 @@
 #include "mutators/parallelism/count_addition.h"
 
 #include "mutators/analysis/data_flow.h"
+#include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -28,6 +29,17 @@ std::optional<CountAddition> AsCountAddition(const SyntaxTree& tree, int call) {
   }
   found.use = WithoutParentheses(tree, found.use);
   return found;
+}
+
+bool CountsForItsBlock(const SyntaxTree& tree, int kernel) {
+  bool shared = false, others = false;
+  for (const int at : Subtree(tree, kernel)) {
+    const auto addition = AsCountAddition(tree, at);
+    if (!addition) continue;
+    const int named = NamedDeclaration(tree, addition->use);
+    (named >= 0 && IsShared(tree, named) ? shared : others) = true;
+  }
+  return shared && !others;
 }
 
 }  // namespace evo

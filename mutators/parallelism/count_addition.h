@@ -18,4 +18,7 @@ struct CountAddition {
 // The addition that a call is, whatever the pointer is; nullopt for other calls.
 std::optional<CountAddition> AsCountAddition(const SyntaxTree& tree, int call);
 
+// Whether all arrays that a kernel adds to by atomics are in shared memory, and there are some.
+bool CountsForItsBlock(const SyntaxTree& tree, int kernel);
+
 }  // namespace evo

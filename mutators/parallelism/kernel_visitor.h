@@ -35,7 +35,7 @@ class KernelVisitor : public SourceMutator {
               source, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
           return refusals;
         },
-        loops(), restate());
+        loops(), restate(), restatement_speaks());
   }
 
  protected:
@@ -71,6 +71,8 @@ class KernelVisitor : public SourceMutator {
   virtual ThreadLoops loops() const { return ThreadLoops::kOfOneTurn; }
   // How kernels that it does not know are written as ones that it knows.
   virtual Restate restate() const { return {}; }
+  // Whether why they are none counts for kernels that it is silent about, too.
+  virtual bool restatement_speaks() const { return false; }
 
   std::vector<Proposal> ProposalsIn(const MutationContext& context) const {
     std::vector<Proposal> proposals;

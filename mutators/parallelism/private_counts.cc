@@ -155,6 +155,11 @@ class PrivateCounts : public SourceMutator {
       if (const auto* why = std::get_if<std::string>(&found)) refusals.push_back(*why);
     }
     if (summed == Summed::kReals) return refusals;
+    for (const int kernel : Functions(context.tree)) {
+      if (IsKernel(context.tree, kernel) && CountsForItsBlock(context.tree, kernel))
+        refusals.push_back(fmt::format("{}: it counts in shared memory, and adds these counts to none elsewhere by atomics",
+                                       context.tree.node(kernel).name));
+    }
     for (const auto& found : ThreadsPerBin(context)) {
       if (const auto* why = std::get_if<std::string>(&found)) refusals.push_back(*why);
     }

@@ -38,6 +38,18 @@ std::optional<std::int64_t> WholeNumber(const SyntaxTree& tree, int expression) 
 // Of numbers below a bound, those that a thread has each.
 std::string BelowBlock(std::string_view bound) { return fmt::format("min((int)blockDim.x, (int)({}))", bound); }
 
+// Whether a text is blockDim.x, or names a variable of the kernel that is and is not written.
+bool IsBlockSize(const SyntaxTree& tree, int kernel, std::string_view text) {
+  if (text == "blockDim.x") return true;
+  const std::set<int> written = WrittenIn(tree, kernel);
+  const auto nodes = Subtree(tree, kernel);
+  return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
+    const SyntaxNode& variable = tree.node(node);
+    return variable.kind_name == "VarDecl" && variable.name == text && !variable.children.empty() && !written.contains(node) &&
+           tree.Text(variable.children.back()) == "blockDim.x";
+  });
+}
+
 class SharedCountsReader {
  public:
   SharedCountsReader(const MutationContext& context, int kernel)
@@ -119,7 +131,7 @@ class SharedCountsReader {
     if (node.kind_name == "ForStmt") {
       const auto loop = AsCountedLoop(tree_, statement);
       const int only = loop ? OnlyOf(loop->parts.body, {"", -1, loop->counter}) : -1;
-      const bool strided = loop && (loop->step == "blockDim.x" || SameTokens(loop->step, launch_->block[0].text()));
+      const bool strided = loop && (IsBlockSize(tree_, kernel_, loop->step) || SameTokens(loop->step, launch_->block[0].text()));
       if (only < 0 || !strided || loop->comparison != "<" || !IsThreadNumber(loop->start) || !IsBound(loop->bound))
         return std::nullopt;
       return BlockRange{std::string(tree_.Text(loop->bound)), only, loop->counter};

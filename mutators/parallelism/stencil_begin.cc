@@ -7,7 +7,9 @@ namespace evo {
 namespace {
 
 // "1 + first" for elements that do not begin at 0.
-std::string FromLow(std::int64_t low, const std::string& text) { return low == 0 ? text : fmt::format("{} + {}", low, text); }
+std::string FromLow(const Stencil::Range& range, const std::string& text) {
+  return range.BeginsAtZero() ? text : fmt::format("{} + {}", range.Low(), text);
+}
 
 }  // namespace
 
@@ -15,7 +17,7 @@ std::string FromLow(std::int64_t low, const std::string& text) { return low == 0
 std::vector<std::string> StencilBegin::Within(const Stencil::Range& range) const {
   const std::string x = names_.First(0);
   std::vector<std::string> parts;
-  if (range.low > 0) parts.push_back(fmt::format("{} >= {}", x, range.low));
+  if (!range.BeginsAtZero()) parts.push_back(fmt::format("{} >= {}", x, range.Low()));
   parts.push_back(fmt::format("{} + {} <= {}", x, parameters_.items, StencilLayout::Plain(range.end.kernel)));
   return parts;
 }
@@ -24,13 +26,13 @@ std::vector<std::string> StencilBegin::Within(const Stencil::Range& range) const
 // store them at once.
 bool StencilBegin::ReadsMoreColumns() const {
   const Stencil::Range &stores = found_.stores[0], &reads = found_.reads[0];
-  return layout_.is_staged() && (stores.low != reads.low || stores.end.kernel != reads.end.kernel);
+  return layout_.is_staged() && (!stores.BeginsAs(reads) || stores.end.kernel != reads.end.kernel);
 }
 
 // Whether all items of a thread lie within the grid, at addresses at which they can move at once.
 std::string StencilBegin::Whole() const {
   std::vector<std::string> parts = Within(ReadsMoreColumns() ? found_.reads[0] : found_.stores[0]);
-  parts.push_back(fmt::format("{} % {} == 0", found_.lengths[0].kernel, parameters_.items));
+  if (!found_.IsLine()) parts.push_back(fmt::format("{} % {} == 0", found_.lengths[0].kernel, parameters_.items));
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
     for (const int buffer : *buffers)
       parts.push_back(fmt::format("reinterpret_cast<unsigned long long>({}) % sizeof({}<{}>) == 0", tree_.node(buffer).name,
@@ -59,16 +61,17 @@ std::string StencilBegin::Coordinates() const {
     if (text.empty()) text = "// Elements beyond the last whole block would not be stored.\n";
     text += fmt::format("if ({} % ({}) != 0) __trap();\n", whole.kernel, whole.launch);
   }
-  text += fmt::format(
-      "const int {} = {};\n", x,
-      layout_.has_items() ? fmt::format("({}) * {}", thread, parameters_.items) : FromLow(found_.stores[0].low, thread));
+  text +=
+      fmt::format("const int {} = {};\n", x,
+                  layout_.has_items() ? fmt::format("({}) * {}", thread, parameters_.items) : FromLow(found_.stores[0], thread));
   if (layout_.has_rows())
-    text += fmt::format("const int {} = {};\n", names_.First(1),
-                        FromLow(found_.stores[1].low,
-                                fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", parameters_.threads_y, parameters_.rows)));
-  text += fmt::format("const int {} = {};\n", first,
-                      FromLow(found_.stores[layout_.last()].low,
-                              fmt::format("blockIdx.{} * {}", layout_.has_rows() ? 'z' : 'y', parameters_.steps)));
+    text += fmt::format(
+        "const int {} = {};\n", names_.First(1),
+        FromLow(found_.stores[1], fmt::format("(blockIdx.y * {} + threadIdx.y) * {}", parameters_.threads_y, parameters_.rows)));
+  if (found_.IsLine()) return text;
+  text += fmt::format(
+      "const int {} = {};\n", first,
+      FromLow(found_.stores[layout_.last()], fmt::format("blockIdx.{} * {}", layout_.has_rows() ? 'z' : 'y', parameters_.steps)));
   return text + fmt::format("const int {} = min({} + {}, {});\n", names_.Own("end"), first, parameters_.steps,
                             layout_.End(layout_.last()));
 }

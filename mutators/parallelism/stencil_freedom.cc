@@ -32,7 +32,7 @@ bool StencilFreedom::IsOfPlace(int expression, int depth) const {
 bool StencilFreedom::CanStoreLater() const {
   const auto traffic = TrafficOf(tree_, found_.kernel, found_.of_tile);
   // Items begin at 0, so that they are aligned: elements there must exist.
-  if (found_.reads[0].low > 0 || !traffic || traffic->read.contains(-1)) return false;
+  if (!found_.reads[0].BeginsAtZero() || !traffic || traffic->read.contains(-1)) return false;
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
     for (const int buffer : *buffers) {
       if (SizeOf(PointedTo(tree_, buffer)) == 0) return false;

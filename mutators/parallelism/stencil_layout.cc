@@ -35,6 +35,12 @@ std::string StencilLayout::Extent(const std::string& own, std::size_t axis) cons
   return Sum(own, Span(axis));
 }
 
+std::string StencilLayout::FromLow(const std::string& text, std::size_t axis, std::int64_t more) const {
+  const Stencil::Range& stores = found_.stores[axis];
+  if (stores.from.kernel.empty()) return Sum(text, stores.low + more);
+  return Sum(fmt::format("{} + {}", text, stores.from.kernel), more);
+}
+
 std::string StencilLayout::TileRows() const {
   return Sum(fmt::format("{} * {}", parameters_.threads_y, parameters_.rows), Span(1));
 }
@@ -59,13 +65,13 @@ std::string StencilLayout::Copies() const {
 }
 
 std::string StencilLayout::Wrapped(const std::string& coordinate, std::size_t axis, const std::string& end) const {
-  return fmt::format("{}({}, {}, {})", names_.Function("Wrapped"), coordinate, found_.reads[axis].low, end);
+  return fmt::format("{}({}, {}, {})", names_.Function("Wrapped"), coordinate, found_.reads[axis].Low(), end);
 }
 
 std::string StencilLayout::Existing(const std::string& coordinate, std::size_t axis) const {
   const Stencil::Range& range = found_.reads[axis];
   if (found_.periodic[axis]) return Wrapped(coordinate, axis, Plain(range.end.kernel));
-  return fmt::format("min(max({}, {}), {})", coordinate, range.low, Less(Plain(range.end.kernel), 1));
+  return fmt::format("min(max({}, {}), {})", coordinate, range.Low(), Less(Plain(range.end.kernel), 1));
 }
 
 std::string StencilLayout::Line(const std::string& coordinate) const {
@@ -76,6 +82,7 @@ std::string StencilLayout::Line(const std::string& coordinate) const {
 }
 
 std::string StencilLayout::Element(const std::string& x) const {
+  if (found_.IsLine()) return x;
   const std::string cast = found_.wide ? "(long long)" : "";
   if (!has_rows()) return fmt::format("{}{} * {} + {}", cast, names_.Coordinate(1), found_.lengths[0].kernel, x);
   return fmt::format("({}{} * {} + {}) * {} + {}", cast, names_.Coordinate(2), found_.lengths[1].kernel, names_.Coordinate(1),
@@ -84,9 +91,13 @@ std::string StencilLayout::Element(const std::string& x) const {
 
 std::string StencilLayout::NumberOfStored() const {
   std::string number;
-  for (std::size_t axis = found_.dimensions; axis-- > 0;) {
-    const std::int64_t low = found_.stores[axis].low;
-    const std::string own = Sum(names_.Coordinate(axis), -low), extent = low == 0 ? End(axis) : Less(End(axis), low);
+  for (std::size_t axis = found_.IsLine() ? 1 : found_.dimensions; axis-- > 0;) {
+    const Stencil::Range& stores = found_.stores[axis];
+    const std::string begun = stores.from.kernel, coordinate = names_.Coordinate(axis);
+    const std::string own = begun.empty() ? Sum(coordinate, -stores.low) : fmt::format("{} - {}", coordinate, begun);
+    const std::string extent = stores.BeginsAtZero() ? End(axis)
+                               : begun.empty()       ? Less(End(axis), stores.low)
+                                                     : fmt::format("{} - {}", End(axis), begun);
     if (number.empty())
       number = fmt::format("{}({})", found_.wide ? "(long long)" : "", own);
     else
@@ -99,13 +110,17 @@ std::string StencilLayout::Grid() const {
   const auto extent = [&](std::size_t axis) {
     const Stencil::Range& range = found_.stores[axis];
     // Items begin at 0, so that they are aligned.
-    const bool whole = range.low == 0 || (axis == 0 && has_items_);
-    const std::string text = whole ? Plain(range.end.launch) : Less(Plain(range.end.launch), range.low);
+    const bool whole = range.BeginsAtZero() || (axis == 0 && has_items_);
+    const std::string end = Plain(range.end.launch);
+    const std::string text = whole                       ? end
+                             : range.from.launch.empty() ? Less(end, range.low)
+                                                         : fmt::format("{} - {}", end, range.from.launch);
     // The parent's launch may have a block even where nothing is stored.
     return text.find(" - ") == std::string::npos ? text : fmt::format("max({}, 1)", text);
   };
   const std::string x = has_items_ ? fmt::format("{} * {}", parameters_.threads_x, parameters_.items) : parameters_.threads_x;
   std::string grid = fmt::format("ceil_div({}, {})", extent(0), x);
+  if (found_.IsLine()) return grid;
   if (has_rows()) grid += fmt::format(", ceil_div({}, {} * {})", extent(1), parameters_.threads_y, parameters_.rows);
   return grid + fmt::format(", ceil_div({}, {})", extent(last()), parameters_.steps);
 }
@@ -115,6 +130,7 @@ std::string StencilLayout::Block() const {
 }
 
 std::string StencilLayout::Registers() const {
+  if (found_.IsLine()) return fmt::format("({}) * {}", Columns(), found_.buffers.size());
   std::string text = is_staged_ ? std::to_string(Depth()) : fmt::format("({} + {})", parameters_.ahead, Depth());
   if (has_rows()) text += fmt::format(" * ({})", Rows());
   const std::string columns = Columns();

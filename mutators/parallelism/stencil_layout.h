@@ -52,6 +52,8 @@ class StencilLayout {
   std::string Wrapped(const std::string& coordinate, std::size_t axis, const std::string& end) const;
   // The index at which a row begins, or a plane.
   std::string Line(const std::string& coordinate) const;
+  // A coordinate that begins where elements are stored, plus a number.
+  std::string FromLow(const std::string& text, std::size_t axis, std::int64_t more) const;
   // The index of the element at `x`.
   std::string Element(const std::string& x) const;
   // The number of the element at the coordinates among those that are stored.

@@ -62,7 +62,8 @@ std::string StencilLoads::Functions() const {
 // How a thread loads its own elements of a row, which begin at the pointer `own`, and those beside them.
 std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std::string& to) const {
   const std::string type = names_.TypeOf(buffer);
-  const std::int64_t left = -found_.lowest[0], right = found_.highest[0], low = found_.reads[0].low;
+  const std::int64_t left = -found_.lowest[0], right = found_.highest[0];
+  const Stencil::Range& reads = found_.reads[0];
   const auto load = [&](const std::string& place) {
     return IsLoadable(PointedTo(tree_, buffer)) ? fmt::format("__ldg(&{}[{}])", own, place) : fmt::format("{}[{}]", own, place);
   };
@@ -80,7 +81,7 @@ std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std
         "  for (int e = 0; e < {3}; ++e) {4}[{5}] = {6};\n"
         "}}\n",
         names_.Function("Items"), type, own, parameters_.items, to, StencilLayout::Sum("e", left),
-        periodic ? wrapped("x + e") : load(fmt::format("min(max(x + e, {}), end - 1) - x", low)));
+        periodic ? wrapped("x + e") : load(fmt::format("min(max(x + e, {}), end - 1) - x", reads.Low())));
   } else {
     text += fmt::format("{}[{}] = {};\n", to, left, load("0"));
   }
@@ -97,16 +98,27 @@ std::string StencilLoads::RowLoads(int buffer, const std::string& own, const std
     return text + beside(left, "0", std::to_string(left)) + beside(right, beyond, layout_.Columns());
   }
   if (left == 1)
-    text += fmt::format("{0}[0] = x > {1} ? {2} : {0}[1];\n", to, low, load("-1"));
+    text += fmt::format("{0}[0] = x > {1} ? {2} : {0}[1];\n", to, reads.Low(), load("-1"));
   else if (left > 1)
     text += fmt::format("#pragma unroll\nfor (int j = {1}; j >= 0; --j) {0}[j] = x + j >= {2} ? {3} : {0}[j + 1];\n", to,
-                        left - 1, left + low, load(fmt::format("j - {}", left)));
+                        left - 1, reads.Low(left), load(fmt::format("j - {}", left)));
   if (right == 1)
     text += fmt::format("{0}[{1}] = x + {2} < end ? {3} : {0}[{4}];\n", to, beyond, items, load(items),
                         layout_.has_items() ? StencilLayout::Sum(items, left - 1) : std::to_string(left));
   else if (right > 1)
     text += fmt::format("#pragma unroll\nfor (int j = {1}; j < {2}; ++j) {0}[j] = {3} < end ? {4} : {0}[j - 1];\n", to, beyond,
                         layout_.Columns(), StencilLayout::Sum("x + j", -left), load(StencilLayout::Sum("j", -left)));
+  return text;
+}
+
+// Of a line of elements.
+std::string StencilLoads::LineLoads() const {
+  const std::string own = layout_.has_items() ? names_.First(0) : names_.Coordinate(0);
+  std::string text;
+  for (const int buffer : found_.buffers)
+    text += fmt::format("{0} {1}[1][{2}];\n{3}({1}[0], {4} + {5}, {5}, {6}{7});\n", names_.TypeOf(buffer), names_.Window(buffer),
+                        layout_.Columns(), names_.Function("LoadAround"), tree_.node(buffer).name, own,
+                        StencilLayout::Plain(found_.reads[0].end.kernel), layout_.has_items() ? ", " + names_.Own("whole") : "");
   return text;
 }
 
@@ -120,6 +132,7 @@ std::string StencilLoads::Load(int buffer, const std::string& to, const std::str
 }
 
 std::string StencilLoads::Loop() const {
+  if (found_.IsLine()) return LineLoads();
   const std::string first = names_.First(layout_.last()), kept = names_.Own("kKept"), z = names_.Coordinate(layout_.last());
   const std::string i = names_.Counter("i"), j = names_.Counter("j"), k = names_.Counter("k");
   const std::string columns = layout_.Columns();

@@ -23,6 +23,7 @@ class StencilLoads {
   // The registers, the first loads, and the begin of the loop over steps, up to the load of a step.
   std::string Loop() const;
   // The load of a row or plane, whose coordinate may be past an edge, into the registers with the number `to`.
+  std::string LineLoads() const;
   std::string Load(int buffer, const std::string& to, const std::string& coordinate) const;
 
  private:

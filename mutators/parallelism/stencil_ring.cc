@@ -29,9 +29,8 @@ std::string StencilRing::Sides() const {
 
 // Where a row of the tile begins in a plane.
 std::string StencilRing::Row(const std::string& row) const {
-  const std::string y =
-      StencilLayout::Sum(fmt::format("(int)(blockIdx.y * {} * {} + {})", parameters_.threads_y, parameters_.rows, row),
-                         found_.stores[1].low + found_.lowest[1]);
+  const std::string y = layout_.FromLow(
+      fmt::format("(int)(blockIdx.y * {} * {} + {})", parameters_.threads_y, parameters_.rows, row), 1, found_.lowest[1]);
   return fmt::format("(long long){} * {}", layout_.Existing(y, 1), found_.lengths[0].kernel);
 }
 
@@ -107,9 +106,10 @@ std::string StencilRing::Stage() const {
   const std::string end = StencilLayout::Plain(planes.end.kernel), size = names_.Own("plane_size");
   if (found_.periodic[last])
     text += fmt::format("    const long long {0} = {1} == {2} - 1 ? ({3} + 1 - (long long)({2})) * {4} : {4};\n", step,
-                        layout_.Existing(next, last), end, planes.low, size);
+                        layout_.Existing(next, last), end, planes.Low(), size);
   else
-    text += fmt::format("    const long long {} = {} >= {} && {} < {} - 1 ? {} : 0;\n", step, next, planes.low, next, end, size);
+    text +=
+        fmt::format("    const long long {0} = {1} >= {2} && {1} < {3} - 1 ? {4} : 0;\n", step, next, planes.Low(), end, size);
   text += fmt::format("#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] += {3};\n", i, layout_.Copies(),
                       names_.Own("sources"), step);
   if (beside_ > 0)

@@ -6,9 +6,9 @@
 
 #include "core/expression.h"
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/restated_stencils.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/stencil.h"
-#include "mutators/analysis/window_loops.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/stencil_writer.h"
@@ -62,10 +62,15 @@ class StencilRows : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfPlanes; }
-  Restate restate() const override { return WithFixedWindows; }
+  Restate restate() const override { return RestatedStencils; }
+  bool restatement_speaks() const override { return true; }
 
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsStencil, [&](const Stencil& stencil, const Refuse& refuse_kernel) {
+      if (stencil.IsLine()) {
+        if (auto proposal = OfLine(context, stencil)) return propose(std::move(*proposal));
+        return refuse_kernel("not every element of its line is stored for certain");
+      }
       if (auto proposal = Walking(context, stencil, true)) {
         propose(std::move(*proposal));
         if (auto staged = Staged(context, stencil)) propose(std::move(*staged));
@@ -101,6 +106,16 @@ class StencilRows : public KernelVisitor {
   // The changes without parameters.
   static Proposal Written(const MutationContext& context, const Stencil& found, const StencilWriter& writer) {
     return WalkingStencil(context, found, writer.Functions(), writer.Body(), writer.Grid(), writer.Block());
+  }
+
+  // Several elements a thread. nullopt if it cannot be.
+  static std::optional<Proposal> OfLine(const MutationContext& context, const Stencil& found) {
+    const StencilParameters names = NamesIn(context.tree);
+    const StencilWriter writer(context, found, names, true, false);
+    if (!writer.has_items()) return std::nullopt;
+    Proposal proposal = Written(context, found, writer);
+    proposal.brings = {{names.threads_x, kStencilThreadsX, 256}, {names.items, kStencilItems, 4}};
+    return proposal;
   }
 
   // nullopt if the neighbours need too many registers.

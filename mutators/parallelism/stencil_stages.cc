@@ -160,9 +160,9 @@ std::string StencilStages::Loop() const {
   const std::string i = names_.Counter("i"), to = names_.Own("to_first"), size = names_.Own("plane_size");
   // Where the rows begin that a thread copies.
   std::string text = fmt::format("{} {}[{}];\n#pragma unroll\n", names_.Index(), names_.Own("rows"), layout_.Copies());
-  const std::string row = StencilLayout::Sum(
-      fmt::format("(int)(blockIdx.y * {0} * {1} + threadIdx.y + {2} * {0})", parameters_.threads_y, parameters_.rows, i),
-      found_.stores[1].low + found_.lowest[1]);
+  const std::string row = layout_.FromLow(
+      fmt::format("(int)(blockIdx.y * {0} * {1} + threadIdx.y + {2} * {0})", parameters_.threads_y, parameters_.rows, i), 1,
+      found_.lowest[1]);
   text += fmt::format("for (int {0} = 0; {0} < {1}; ++{0})\n  {2}[{0}] = {3}{4} * {5};\n", i, layout_.Copies(),
                       names_.Own("rows"), found_.wide ? "(long long)" : "", layout_.Existing(row, 1), found_.lengths[0].kernel);
   for (const int buffer : found_.buffers)

@@ -39,6 +39,10 @@ bool StencilStatements::IsImplied(int condition, bool inside) const {
   if (spelled == (inside ? "&&" : "||")) return IsImplied(sides[0], inside) && IsImplied(sides[1], inside);
   const auto role = found_.roles.find(NamedDeclaration(tree_, sides[0]));
   if (role == found_.roles.end() || role->second.shift != 0) return false;
+  if (const std::string& from = role->second.IsCoordinate() ? found_.stores[role->second.axis].from.kernel : ""; !from.empty()) {
+    if (spelled == (inside ? ">=" : "<") && SameTokens(tree_.Text(sides[1]), from)) return true;
+    if (ConstantValue(tree_, tree_.Text(sides[1]))) return false;
+  }
   if (const auto number = ConstantValue(tree_, tree_.Text(sides[1])); number && role->second.IsCoordinate()) {
     const std::int64_t low = found_.stores[role->second.axis].low;
     if (spelled == (inside ? ">" : "<=")) return *number < low;
@@ -53,6 +57,7 @@ bool StencilStatements::IsImplied(int condition, bool inside) const {
   for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
     const bool of_stored = role->second.axis == Stencil::kStored;
     const bool whole = axis + 1 == found_.dimensions || found_.lengths[axis].kernel == found_.stores[axis].end.kernel;
+    if (of_stored && !found_.stores[axis].from.kernel.empty()) return false;
     const auto extent = of_stored || whole ? ExtentFrom(of_stored ? found_.stores[axis].low : 0, axis) : std::nullopt;
     if (!extent) return false;
     product = product.TimesForm(*extent);

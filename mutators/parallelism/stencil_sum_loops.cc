@@ -39,8 +39,8 @@ std::string StencilSumWriter::StorePlane() const {
   text += fmt::format("{}    if ({} + {} >= {}) break;\n#pragma unroll\n{}    for (int {} = 0; {} < {}; ++{}) {{\n", indent,
                       parts_.names.First(1), r, parts_.layout.End(1), indent, e, e, parts_.parameters.items, e);
   std::string inside = fmt::format("{} + {} < {}", parts_.names.First(0), e, parts_.layout.End(0));
-  if (parts_.found.stores[0].low > 0)
-    inside = fmt::format("{} + {} >= {} && {}", parts_.names.First(0), e, parts_.found.stores[0].low, inside);
+  if (!parts_.found.stores[0].BeginsAtZero())
+    inside = fmt::format("{} + {} >= {} && {}", parts_.names.First(0), e, parts_.found.stores[0].Low(), inside);
   text += fmt::format("{0}      if ({1}) {2}[(long long){3} * {4} + {5}] = {6}[{3}].values[{5}];\n", indent, inside,
                       parts_.names.Own("to_first"), r, parts_.found.lengths[0].kernel, e, results);
   return text + fmt::format("{0}    }}\n{0}  }}\n{0}}}\n", indent);
@@ -110,8 +110,8 @@ std::string StencilSumWriter::RowLoop() const {
   text += fmt::format("  if ({}) {{\n    *reinterpret_cast<{}<{}>*>({}) = {};\n  }} else {{\n", begin_.Stored(),
                       parts_.names.Function("Items"), parts_.names.TypeOf(to), place, results);
   std::string inside = fmt::format("{} + {} < {}", parts_.names.First(0), e, parts_.layout.End(0));
-  if (parts_.found.stores[0].low > 0)
-    inside = fmt::format("{} + {} >= {} && {}", parts_.names.First(0), e, parts_.found.stores[0].low, inside);
+  if (!parts_.found.stores[0].BeginsAtZero())
+    inside = fmt::format("{} + {} >= {} && {}", parts_.names.First(0), e, parts_.found.stores[0].Low(), inside);
   return text + fmt::format(
                     "#pragma unroll\n    for (int {0} = 0; {0} < {1}; ++{0}) {{\n      if ({2}) {3}[{0}] = {4}.values[{0}];\n"
                     "    }}\n  }}\n}}\n",

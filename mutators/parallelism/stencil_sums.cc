@@ -7,9 +7,9 @@
 #include "core/expression.h"
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/restated_stencils.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/stencil.h"
-#include "mutators/analysis/window_loops.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/stencil_sum_writer.h"
@@ -60,10 +60,12 @@ class StencilSums : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfPlanes; }
-  Restate restate() const override { return WithFixedWindows; }
+  Restate restate() const override { return RestatedStencils; }
+  bool restatement_speaks() const override { return true; }
 
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsStencil, [&](const Stencil& stencil, const Refuse& refuse_kernel) {
+      if (stencil.IsLine()) return refuse_kernel("its elements lie in a line, in which stencil_rows gives a thread several");
       const SyntaxTree& tree = context.tree;
       const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
       const StencilParameters names{unused("THREADS_X"), unused("THREADS_Y"), unused("ELEMENTS"),

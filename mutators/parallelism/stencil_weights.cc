@@ -57,8 +57,8 @@ std::string StencilWeights::Loads() const {
     std::string condition;
     for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {
       const Stencil::Range &reads = table.readers[axis], &all = found_.stores[axis];
-      if (reads.low == all.low && reads.end.kernel == all.end.kernel) continue;
-      condition += fmt::format("{}{} > {}", condition.empty() ? "" : " && ", StencilLayout::Plain(reads.end.kernel), reads.low);
+      if (reads.BeginsAs(all) && reads.end.kernel == all.end.kernel) continue;
+      condition += fmt::format("{}{} > {}", condition.empty() ? "" : " && ", StencilLayout::Plain(reads.end.kernel), reads.Low());
     }
     const std::string name = names_.Weights(table.buffer), i = names_.Counter("i");
     const std::string load = fmt::format("#pragma unroll\n{0}for (int {1} = 0; {1} < {2}; ++{1}) {3}[{1}] = {4}[{1}{5}];\n",

@@ -31,6 +31,8 @@ std::string StencilWriter::Begin() const {
   const auto line = [&](const std::string& one) { text += one + "\n"; };
   if (layout_.is_staged()) {
     text += stages_.Begin();
+  } else if (found_.IsLine()) {
+    line("// A thread loads its elements, and those around them, once.");
   } else {
     line(fmt::format(
         "// A block walks through {} {}s. Its threads keep what they still need of {} of them in registers, and load one",
@@ -58,7 +60,6 @@ std::string StencilWriter::Begin() const {
 // What a thread has computed of a row.
 std::string StencilWriter::Stores(const std::string& indent) const {
   const std::string to = names_.Own("to"), x = names_.First(0), e = names_.Own("e");
-  const std::int64_t low = found_.stores[0].low;
   const std::string element = layout_.is_staged() ? fmt::format("{} + (long long){} * {}", names_.Own("to_first"),
                                                                 names_.Own("r"), found_.lengths[0].kernel)
                                                   : layout_.Element(x);
@@ -70,7 +71,7 @@ std::string StencilWriter::Stores(const std::string& indent) const {
   text +=
       fmt::format("{0}}} else {{\n#pragma unroll\n{0}  for (int {1} = 0; {1} < {2}; ++{1}) {{\n", indent, e, parameters_.items);
   std::string inside = fmt::format("{} + {} < {}", x, e, layout_.End(0));
-  if (low > 0) inside = fmt::format("{} + {} >= {} && {}", x, e, low, inside);
+  if (!found_.stores[0].BeginsAtZero()) inside = fmt::format("{} + {} >= {} && {}", x, e, found_.stores[0].Low(), inside);
   text += fmt::format("{}    if ({}) {{\n", indent, inside);
   for (const int buffer : found_.stored)
     text +=
@@ -79,7 +80,7 @@ std::string StencilWriter::Stores(const std::string& indent) const {
 }
 
 std::string StencilWriter::Body() const {
-  std::string indent = "  ";
+  std::string indent = found_.IsLine() ? "" : "  ";
   std::string text =
       Begin() + text_.Lines(statements_.common(), "") + weights_.Loads() + (layout_.is_staged() ? stages_.Loop() : loads_.Loop());
   if (layout_.has_rows()) {
@@ -98,14 +99,14 @@ std::string StencilWriter::Body() const {
     text += fmt::format("{}const int {} = {} + {};\n", indent, names_.Coordinate(0), names_.First(0), e);
     const bool of_elements_only = freedom_.IsOfElementsOnly(statements_);
     // What lies outside is not stored: a thread that only computes may do so there.
-    if (of_elements_only && found_.stores[0].low > 0)
-      text += fmt::format("{}if ({} < {}) continue;\n", indent, names_.Coordinate(0), found_.stores[0].low);
+    if (of_elements_only && !found_.stores[0].BeginsAtZero())
+      text += fmt::format("{}if ({} < {}) continue;\n", indent, names_.Coordinate(0), found_.stores[0].Low());
     if (of_elements_only) text += fmt::format("{}if ({} >= {}) break;\n", indent, names_.Coordinate(0), layout_.End(0));
     text += text_.Lines(statements_.in_loop(), indent) + row + "}\n" + Stores(row);
   } else {
     text += text_.Lines(statements_.in_loop(), indent);
   }
-  text += layout_.has_rows() ? "  }\n}\n" : "}\n";
+  if (!found_.IsLine()) text += layout_.has_rows() ? "  }\n}\n" : "}\n";
   return StencilText::Finished(tree_, "{\n" + StencilText::Indented(text) + "}");
 }
 

@@ -254,9 +254,6 @@ TEST(StencilRows, SaysWhyAKernelIsLeftAsItIs) {
       {With(With(kHeat, "const float* u", "float* u"), "heat(A, B,", "heat(A, A,"), "may be the memory of another one"},
       {With(With(kHeat, "const float* u", "float* u"), "v[at] = u[at];", "u[at] = u[at];"),
        "it reads of u what other threads may have stored"},
-      {With(kHeat, "int height) {", "int height) {\n  __shared__ float tile[9]; tile[threadIdx.x % 9] = 0;"),
-       "work together already"},
-      {With(kHeat, "v[at] = u[at - width] +", "v[at + threadIdx.x * 0] = u[at - width] +"), "what `threadIdx.x` stands for"},
       {With(kHeat, "const int at =", "width += 0;\n  const int at ="), "changes its parameter width"},
       {With(kHeat, "if (x >= width || y >= height) return;", "if (x >= width || y >= height || (x + y) % 2) return;"), "a box"},
       {With(kHeat, "v[at] = u[at - width] +", "v[0] = 0;\n  v[at] = u[at - width] +"), "a thread stores more than one element"},
@@ -264,12 +261,19 @@ TEST(StencilRows, SaysWhyAKernelIsLeftAsItIs) {
       {With(With(kHeat, "__global__", "#if 1\n#define AT(y, x) ((y) * width + (x))\n#endif\n__global__"), "u[at - 1]",
             "u[AT(y, x - 1)]"),
        "`AT(y, x - 1)`"},
-      {With(With(kHeat, "u[at - width]", "u[at]"), "u[at + width]", "u[at]"), "no neighbours in other rows or planes"},
       {With(With(kHeat, "v[at] = u[at];", "v[at] = 0;"), "if (x == 0 ||", "if (width > 12 || x == 0 ||"),
        "it reads neighbours with some sizes only"}};
   for (const auto& [source, why] : kRefused) {
     EXPECT_THAT(RefusedStencil(source), HasSubstr(why)) << source;
   }
+}
+
+// Neighbours in a thread's own row alone, and a thread's number where it does not count.
+TEST(StencilRows, TakesRowsThatAreForThemselves) {
+  EXPECT_THAT(ChildOfStencil(With(With(kHeat, "u[at - width]", "u[at]"), "u[at + width]", "u[at]")),
+              HasSubstr("// evo:param ELEMENTS"));
+  EXPECT_THAT(ChildOfStencil(With(kHeat, "v[at] = u[at - width] +", "v[at + threadIdx.x * 0] = u[at - width] +")),
+              HasSubstr("// evo:param ELEMENTS"));
 }
 
 // A size that only decides what is done at edges could be another in the next launch.
