@@ -62,6 +62,9 @@ ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression)
   ThreadArguments values;
   for (const int argument : call.arguments) values.push_back(Evaluate(argument));
   if (refusal_.given()) return {};
+  if (values.size() == 1 && call.callee.kind == ThreadCallee::Kind::kBitsOfFloat)
+    return BitsOfFloat(values.front(), call.callee.name == "__float_as_int");
+  if (values.size() == 1 && call.callee.kind == ThreadCallee::Kind::kFloatOfBits) return FloatOfBits(values.front());
   if (!setting_.addresses) {
     if (auto made = VectorCalled(arithmetic_, call.callee.name, values)) return *std::move(made);
   }

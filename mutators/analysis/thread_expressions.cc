@@ -134,7 +134,7 @@ const ThreadValue& ThreadExpressions::Operand(int expression, ThreadValue& own) 
       const ThreadPlace place = PlaceOf(expression);
       const bool known = place.variable >= 0 || place.memory >= 0;
       if (const ThreadValue* const value = known ? memory_.ValueAt(place) : nullptr) return *value;
-      if (place.variable < 0) return own = memory_.Load(place);
+      if (place.variable < 0) return own = vectors_.LoadAt(place, node);
     }
     code_.TakeBack(steps);
   }
@@ -238,6 +238,7 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
   const ThreadNode& target = code_.At(sides.front());
   if (value.kind == ThreadValue::Kind::kVector && place.memory >= 0 && !vectors_.FitsAt(place, target, value)) return;
   value = arithmetic_.Converted(std::move(value), target.type);
+  if (vectors_.IsOfBits(place, target)) value = FloatOfBits(std::move(value));
   if (result != nullptr) *result = value;
   memory_.Store(place, std::move(value));
 }
@@ -304,6 +305,10 @@ std::optional<ThreadValue> ThreadExpressions::CallTogether(const ThreadCallee& c
 ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
   const ThreadCall& call = code_.call(node.detail);
   if (call.of_file) return CallDefined(call);
+  if (call.callee.kind == ThreadCallee::Kind::kNothing && !setting_.addresses) return ThreadValue::Integer(0);
+  if (call.callee.is_atomic()) {
+    if (auto updated = CallAtomic(call); updated || refusal_.given()) return updated ? *std::move(updated) : ThreadValue{};
+  }
   if (setting_.exchange != nullptr) {
     if (auto together = CallTogether(call.callee, call.arguments)) return *std::move(together);
     if (refusal_.given()) return {};

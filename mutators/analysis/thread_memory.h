@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,11 @@ class ThreadMemory {
   // What another thread of the block gives in a shuffle in which this one gives `value`.
   ThreadValue Shuffle(ThreadValue value, std::size_t from, std::uint32_t mask);
 
+  // Whether a thread sees what threads before it have made of elements there: in shared memory, and in what is `updated`.
+  bool Follows(int memory) const;
+  // Changes an element at once, as an atomic operation does, and returns what it was.
+  ThreadValue Update(const ThreadPlace& place, const std::function<ThreadValue(const ThreadValue&)>& change);
+
   ThreadValue Load(const ThreadPlace& place);
   // What is in a variable or a local array, until it is stored to; null if it is elsewhere or has no value.
   const ThreadValue* ValueAt(const ThreadPlace& place) const;
@@ -70,6 +77,9 @@ class ThreadMemory {
   void StoreComponent(const ThreadPlace& place, ThreadValue value);
   void StoreShared(const ThreadPlace& place, ThreadValue value);
   ThreadValue Refuse(std::string why);
+  ThreadValue UpdateShared(const ThreadPlace& place, const std::function<ThreadValue(const ThreadValue&)>& change);
+  ThreadValue HeldIn(int memory, double number) const;
+  std::optional<double> Begun(const ThreadPlace& place) const;
 
   const SyntaxTree& tree_;
   const ThreadCode& code_;

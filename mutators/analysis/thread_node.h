@@ -59,6 +59,7 @@ struct ThreadNode {
     kDo,
     kBreak,
     kContinue,
+    kSwitch,
     kNothing,
   };
   // What of an expression is assigned to.

@@ -12,10 +12,18 @@ ThreadValue ThreadVectors::Refuse(std::string why) {
 }
 
 ThreadValue ThreadVectors::LoadAt(const ThreadPlace& place, const ThreadNode& node) {
+  if (IsOfBits(place, node)) return BitsOfFloat(memory_.Load(place), node.type == ThreadType::kInteger);
   if (!node.vector || setting_.addresses || place.memory < 0) return memory_.Load(place);
   const int each = code_.variable(place.memory).bytes;
   if (each == 0 || node.bytes % each != 0) return Refuse(fmt::format("elements of {} as others", tree_.node(place.memory).name));
   return memory_.LoadSeveral(place, node.bytes / each);
+}
+
+bool ThreadVectors::IsOfBits(const ThreadPlace& place, const ThreadNode& node) const {
+  if (place.memory < 0 || setting_.addresses || (node.type != ThreadType::kInteger && node.type != ThreadType::kUnsigned))
+    return false;
+  const ThreadVariable& memory = code_.variable(place.memory);
+  return memory.reals && memory.bytes == 4 && node.bytes == 4;
 }
 
 bool ThreadVectors::FitsAt(const ThreadPlace& place, const ThreadNode& node, const ThreadValue& vector) {
