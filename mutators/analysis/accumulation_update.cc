@@ -130,7 +130,8 @@ std::optional<Update> UpdateAt(const SyntaxTree& tree, int node) {
   return std::nullopt;
 }
 
-std::optional<Update> DecreaseAt(const SyntaxTree& tree, int node) {
+std::optional<Update> IncreaseOrDecreaseAt(const SyntaxTree& tree, int node) {
+  if (auto update = UpdateAt(tree, node)) return update;
   if (!IsAssignment(tree, node) || !IsOwnStatement(tree, node)) return std::nullopt;
   const int target = tree.node(node).children[0], value = tree.node(node).children[1];
   Update update{Owner(tree, target), "+", {}};

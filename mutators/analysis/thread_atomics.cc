@@ -1,11 +1,10 @@
+#include "mutators/analysis/thread_atomics.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <utility>
-
-#include "mutators/analysis/thread_expressions.h"
-#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
@@ -33,21 +32,20 @@ bool ThreadMemory::Follows(int memory) const {
 
 ThreadValue ThreadMemory::Update(const ThreadPlace& place, const std::function<ThreadValue(const ThreadValue&)>& change) {
   if (refusal_.given()) return {};
+  const std::string& name = tree_.node(place.memory).name;
   const auto updated = setting_.updated.find(place.memory);
-  if (updated == setting_.updated.end()) return UpdateShared(place, change);
-  BufferContents& contents = *updated->second;
-  const auto known = contents.find(place.index);
-  const auto number = known != contents.end() ? std::optional(known->second) : Begun(place);
-  if (!number) return Refuse(fmt::format("an element of {} is updated and has no value", tree_.node(place.memory).name));
-  ThreadValue old = HeldIn(place.memory, *number);
-  const ThreadValue changed = change(old);
-  if (!changed.IsNumber()) return {};
-  contents[place.index] = changed.kind == ThreadValue::Kind::kReal ? changed.real : static_cast<double>(changed.integer);
-  trace_.updates[place.memory].insert(place.index);
-  return old;
-}
-
-ThreadValue ThreadMemory::UpdateShared(const ThreadPlace& place, const std::function<ThreadValue(const ThreadValue&)>& change) {
+  if (updated != setting_.updated.end()) {
+    BufferContents& contents = *updated->second;
+    const auto known = contents.find(place.index);
+    const auto number = known != contents.end() ? std::optional(known->second) : Begun(place);
+    if (!number) return Refuse(fmt::format("an element of {} is updated and has no value", name));
+    ThreadValue old = HeldIn(code_.variable(place.memory), *number);
+    const ThreadValue changed = change(old);
+    if (!changed.IsNumber()) return {};
+    contents[place.index] = changed.kind == ThreadValue::Kind::kReal ? changed.real : static_cast<double>(changed.integer);
+    trace_.updates[place.memory].insert(place.index);
+    return old;
+  }
   ThreadExchange& exchange = *setting_.exchange;
   const std::size_t slot = code_.SlotOf(place.memory);
   BlockElement& element = exchange.shared.At(slot, place.index);
@@ -57,9 +55,10 @@ ThreadValue ThreadMemory::UpdateShared(const ThreadPlace& place, const std::func
     stored.erase(own);
     --element.writers;
   }
-  if (!exchange.shared.NoteUpdate(element, setting_.thread)) exchange.race = place.memory;
+  if (!exchange.shared.NoteUpdate(element, setting_.thread))
+    return Refuse(fmt::format("a thread stores in {} what another updates, and no barrier is between them", name));
   if (element.value.kind == ThreadValue::Kind::kNone)
-    return Refuse(fmt::format("an element of {} is updated and has no value", tree_.node(place.memory).name));
+    return Refuse(fmt::format("an element of {} is updated and has no value", name));
   ThreadValue old = element.value;
   ThreadValue changed = change(old);
   if (!changed.IsNumber()) return {};
@@ -67,19 +66,18 @@ ThreadValue ThreadMemory::UpdateShared(const ThreadPlace& place, const std::func
   return old;
 }
 
-// nullopt if it is not followed what others make of the memory.
-std::optional<ThreadValue> ThreadExpressions::CallAtomic(const ThreadCall& call) {
-  const AtomicKind kind = call.callee.kind;
-  if (setting_.addresses || call.arguments.size() != (kind == AtomicKind::kAtomicCompare ? 3u : 2u)) return std::nullopt;
-  const ThreadValue pointer = Evaluate(call.arguments[0]);
-  if (pointer.kind != ThreadValue::Kind::kPointer || !memory_.Follows(pointer.memory)) return std::nullopt;
-  const ThreadType type = ThreadTypeOf(PointedThreadType(tree_.node(call.arguments[0]).type));
-  const ThreadValue first = EvaluateAs(type, call.arguments[1]);
-  const ThreadValue second = call.arguments.size() > 2 ? EvaluateAs(type, call.arguments[2]) : ThreadValue{};
-  if (refusal_.given() || !first.IsNumber()) return std::nullopt;
-  const ThreadVariable& memory = code_.variable(pointer.memory);
+std::optional<ThreadValue> AtomicCalled(ThreadArithmetic& arithmetic, ThreadMemory& memory, const ThreadAtomic& atomic,
+                                        const ThreadArguments& values) {
+  const AtomicKind kind = atomic.kind;
+  if (values.size() != (kind == AtomicKind::kAtomicCompare ? 3u : 2u)) return std::nullopt;
+  const ThreadValue& pointer = values[0];
+  if (pointer.kind != ThreadValue::Kind::kPointer || !memory.Follows(pointer.memory)) return std::nullopt;
+  const ThreadType type = atomic.type;
+  const ThreadValue first = arithmetic.Converted(values[1], type);
+  const ThreadValue second = values.size() > 2 ? arithmetic.Converted(values[2], type) : ThreadValue{};
+  if (!first.IsNumber()) return std::nullopt;
   const bool integers = type == ThreadType::kInteger || type == ThreadType::kUnsigned;
-  const bool bits = integers && memory.reals && memory.bytes == 4;
+  const bool bits = integers && memory.HoldsFloats(pointer.memory);
   const auto seen = [&](const ThreadValue& held) { return bits ? BitsOfFloat(held, type == ThreadType::kInteger) : held; };
   const auto larger = [&](const ThreadValue& a, const ThreadValue& b) {
     return integers ? a.integer > b.integer : a.real > b.real;
@@ -88,8 +86,8 @@ std::optional<ThreadValue> ThreadExpressions::CallAtomic(const ThreadCall& call)
     const ThreadValue old = seen(held);
     if (integers != (old.kind == ThreadValue::Kind::kInteger)) return ThreadValue{};
     ThreadValue changed = first;
-    if (kind == AtomicKind::kAtomicAdd) changed = arithmetic_.Combined(IntegerOperator("+"), old, first);
-    if (kind == AtomicKind::kAtomicSubtract) changed = arithmetic_.Combined(IntegerOperator("-"), old, first);
+    if (kind == AtomicKind::kAtomicAdd) changed = arithmetic.Combined(IntegerOperator("+"), old, first);
+    if (kind == AtomicKind::kAtomicSubtract) changed = arithmetic.Combined(IntegerOperator("-"), old, first);
     if (kind == AtomicKind::kAtomicMax) changed = larger(first, old) ? first : old;
     if (kind == AtomicKind::kAtomicMin) changed = larger(old, first) ? first : old;
     if (kind == AtomicKind::kAtomicCompare) {
@@ -98,7 +96,7 @@ std::optional<ThreadValue> ThreadExpressions::CallAtomic(const ThreadCall& call)
     }
     return bits ? FloatOfBits(changed) : changed;
   };
-  ThreadValue old = memory_.Update({-1, pointer.memory, pointer.integer, pointer.form, call.arguments[0]}, change);
+  ThreadValue old = memory.Update({-1, pointer.memory, pointer.integer, pointer.form, atomic.node}, change);
   if (!old.IsNumber()) return std::nullopt;
   return seen(old);
 }

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_atomics.h"
+#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
@@ -306,8 +308,13 @@ ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
   const ThreadCall& call = code_.call(node.detail);
   if (call.of_file) return CallDefined(call);
   if (call.callee.kind == ThreadCallee::Kind::kNothing && !setting_.addresses) return ThreadValue::Integer(0);
-  if (call.callee.is_atomic()) {
-    if (auto updated = CallAtomic(call); updated || refusal_.given()) return updated ? *std::move(updated) : ThreadValue{};
+  if (call.callee.is_atomic() && !setting_.addresses && !call.arguments.empty()) {
+    const ThreadType type = ThreadTypeOf(PointedThreadType(tree_.node(call.arguments[0]).type));
+    ThreadArguments values;
+    for (const int argument : call.arguments) values.push_back(Evaluate(argument));
+    if (refusal_.given()) return {};
+    auto updated = AtomicCalled(arithmetic_, memory_, {call.callee.kind, type, call.arguments[0]}, values);
+    if (updated || refusal_.given()) return updated ? *std::move(updated) : ThreadValue{};
   }
   if (setting_.exchange != nullptr) {
     if (auto together = CallTogether(call.callee, call.arguments)) return *std::move(together);

@@ -60,7 +60,6 @@ class ThreadExpressions {
   std::optional<ThreadValue> CallTogether(const ThreadCallee& callee, std::span<const int> arguments);
   ThreadValue CallDefined(const ThreadCall& call);
   ThreadValue CallKnown(const ThreadCall& call, int expression);
-  std::optional<ThreadValue> CallAtomic(const ThreadCall& call);
   ThreadPlace PlaceOf(int named);
 
   const SyntaxTree& tree_;

@@ -136,7 +136,8 @@ ThreadValue ThreadMemory::TouchCopy(const ThreadPlace& place, ThreadValue value)
 ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
   const std::size_t slot = code_.SlotOf(place.memory);
   BlockElement* const seen = setting_.exchange == nullptr ? nullptr : &setting_.exchange->shared.At(slot, place.index);
-  if (seen != nullptr && !setting_.exchange->shared.NoteRead(*seen, setting_.thread)) setting_.exchange->race = place.memory;
+  if (seen != nullptr && !compared_ && !setting_.exchange->shared.NoteRead(*seen, setting_.thread))
+    setting_.exchange->race = place.memory;
   if (seen == nullptr || seen->writers > 0) {
     const StoredValues& stored = seen == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];
     if (const auto own = stored.find({slot, place.index}); own != stored.end()) return own->second;
@@ -146,8 +147,8 @@ ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
     const auto element = contents->second->find(place.index);
     const auto held = element != contents->second->end() ? std::optional(element->second) : Begun(place);
     if (held) {
-      trace_.reads[place.memory][place.index].value = *held;
-      return HeldIn(place.memory, *held);
+      if (!compared_) trace_.reads[place.memory][place.index].value = *held;
+      return HeldIn(code_.variable(place.memory), *held);
     }
   }
   return {};
@@ -160,8 +161,8 @@ std::optional<double> ThreadMemory::Begun(const ThreadPlace& place) const {
   return DrawnElement(setting_, place);
 }
 
-ThreadValue ThreadMemory::HeldIn(int memory, double number) const {
-  return code_.variable(memory).integers ? ThreadValue::Integer(static_cast<std::int64_t>(number)) : ThreadValue::Real(number);
+ThreadValue HeldIn(const ThreadVariable& buffer, double number) {
+  return buffer.integers ? ThreadValue::Integer(static_cast<std::int64_t>(number)) : ThreadValue::Real(number);
 }
 
 void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {

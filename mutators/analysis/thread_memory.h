@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mutators/analysis/refusal.h"
@@ -49,6 +50,9 @@ class ThreadMemory {
 
   // Whether a thread sees what threads before it have made of elements there: in shared memory, and in what is `updated`.
   bool Follows(int memory) const;
+  bool HoldsFloats(int memory) const { return code_.variable(memory).reals && code_.variable(memory).bytes == 4; }
+  // Whether what is read from now on may change at once, since an atomicCAS looks at it again. Returns what was set before.
+  bool SetCompared(bool compared) { return std::exchange(compared_, compared); }
   // Changes an element at once, as an atomic operation does, and returns what it was.
   ThreadValue Update(const ThreadPlace& place, const std::function<ThreadValue(const ThreadValue&)>& change);
 
@@ -77,8 +81,6 @@ class ThreadMemory {
   void StoreComponent(const ThreadPlace& place, ThreadValue value);
   void StoreShared(const ThreadPlace& place, ThreadValue value);
   ThreadValue Refuse(std::string why);
-  ThreadValue UpdateShared(const ThreadPlace& place, const std::function<ThreadValue(const ThreadValue&)>& change);
-  ThreadValue HeldIn(int memory, double number) const;
   std::optional<double> Begun(const ThreadPlace& place) const;
 
   const SyntaxTree& tree_;
@@ -89,9 +91,12 @@ class ThreadMemory {
   Refusal& refusal_;
   std::vector<ThreadValue> variables_;            // by slot
   std::vector<std::vector<ThreadValue>> arrays_;  // by slot
-  StoredValues own_scratch_;                      // of a thread that runs alone
+  bool compared_ = false;
+  StoredValues own_scratch_;  // of a thread that runs alone
 };
 
+// What a number in a buffer is to a thread: an integer, or a real number.
+ThreadValue HeldIn(const ThreadVariable& buffer, double number);
 // Notes that a thread reads an element of a buffer.
 void NoteRead(ThreadTrace& trace, const ThreadValue& element, bool symbolic);
 

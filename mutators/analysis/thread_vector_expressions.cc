@@ -12,7 +12,13 @@ ThreadValue ThreadVectors::Refuse(std::string why) {
 }
 
 ThreadValue ThreadVectors::LoadAt(const ThreadPlace& place, const ThreadNode& node) {
-  if (IsOfBits(place, node)) return BitsOfFloat(memory_.Load(place), node.type == ThreadType::kInteger);
+  if (IsOfBits(place, node)) {
+    // For an atomicCAS.
+    const bool compared = memory_.SetCompared(true);
+    ThreadValue value = memory_.Load(place);
+    memory_.SetCompared(compared);
+    return BitsOfFloat(value, node.type == ThreadType::kInteger);
+  }
   if (!node.vector || setting_.addresses || place.memory < 0) return memory_.Load(place);
   const int each = code_.variable(place.memory).bytes;
   if (each == 0 || node.bytes % each != 0) return Refuse(fmt::format("elements of {} as others", tree_.node(place.memory).name));
