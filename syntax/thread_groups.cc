@@ -74,6 +74,12 @@ class GroupRemover {
 
   void Barrier(int call, Group group) { Replace(call, group == Group::kBlockGroup ? "__syncthreads()" : "__syncwarp()"); }
 
+  // A thread's number in its block, and how many there are.
+  std::string Rank() const {
+    return plain_blocks_ ? "threadIdx.x" : "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))";
+  }
+  std::string Threads() const { return plain_blocks_ ? "blockDim.x" : "(blockDim.x * blockDim.y * blockDim.z)"; }
+
   void Method(int call) {
     const SyntaxNode& method = tree_.node(tree_.node(call).children.front());
     if (method.children.empty()) return;
@@ -89,14 +95,14 @@ class GroupRemover {
       splices_.emplace_back(method.range, fmt::format("__{}_sync", name));
       const std::uint32_t first = tree_.node(tree_.node(call).children[1]).range.begin;
       splices_.emplace_back(SourceRange{first, first}, "0xffffffffu, ");
-    } else if (plain_blocks_ && name == "thread_rank") {
-      Replace(call, group == Group::kBlockGroup ? "threadIdx.x" : "(threadIdx.x % 32u)");
-    } else if (plain_blocks_ && (name == "size" || name == "num_threads")) {
-      Replace(call, group == Group::kBlockGroup ? "blockDim.x" : "32u");
-    } else if (plain_blocks_ && name == "meta_group_rank") {
-      Replace(call, "(threadIdx.x / 32u)");
-    } else if (plain_blocks_ && name == "meta_group_size") {
-      Replace(call, "((blockDim.x + 31u) / 32u)");
+    } else if (name == "thread_rank") {
+      Replace(call, group == Group::kBlockGroup ? Rank() : fmt::format("({} % 32u)", Rank()));
+    } else if (name == "size" || name == "num_threads") {
+      Replace(call, group == Group::kBlockGroup ? Threads() : "32u");
+    } else if (name == "meta_group_rank") {
+      Replace(call, fmt::format("({} / 32u)", Rank()));
+    } else if (name == "meta_group_size") {
+      Replace(call, fmt::format("(({} + 31u) / 32u)", Threads()));
     }
   }
 
@@ -110,7 +116,7 @@ class GroupRemover {
     if (callee.name == "sync" && node.children.size() == 2) return Barrier(call, group);
     if (group != Group::kWarpGroup || node.children.size() < 3) return;
     if (callee.name == "reduce" && node.children.size() == 4) return Fold(call, false);
-    if (callee.name == "inclusive_scan") return Fold(call, true);
+    if (callee.name == "inclusive_scan" && plain_blocks_) return Fold(call, true);
   }
 
   // `+`, `max` or `min` of a function object; empty for others.

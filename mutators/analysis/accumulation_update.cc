@@ -130,6 +130,19 @@ std::optional<Update> UpdateAt(const SyntaxTree& tree, int node) {
   return std::nullopt;
 }
 
+std::optional<Update> IncreaseOrDecreaseAt(const SyntaxTree& tree, int node) {
+  if (auto update = UpdateAt(tree, node)) return update;
+  if (!IsAssignment(tree, node) || !IsOwnStatement(tree, node)) return std::nullopt;
+  const int target = tree.node(node).children[0], value = tree.node(node).children[1];
+  Update update{Owner(tree, target), "+", {}};
+  if (update.accumulator < 0 || WithoutMembers(tree, target) != target) return std::nullopt;
+  update.names = NamesOf(tree, node, update.accumulator);
+  if (tree.Operator(node) == "-=" && update.names.size() == 1) return update;
+  const bool both = tree.Operator(node) == "=" && tree.Operator(value) == "-" && update.names.size() == 2;
+  if (both && SameTokens(tree.Text(tree.node(value).children[0]), tree.Text(target))) return update;
+  return std::nullopt;
+}
+
 std::vector<int> NamesOf(const SyntaxTree& tree, int scope, int declaration) {
   std::vector<int> names;
   for (const int node : Subtree(tree, scope)) {

@@ -19,6 +19,8 @@ struct Update {
   int at = -1;             // what the place becomes
 };
 std::optional<Update> UpdateAt(const SyntaxTree& tree, int node);
+// The same, also of `sum -= f` and `sum = sum - f`: what several threads have so is added up, too.
+std::optional<Update> IncreaseOrDecreaseAt(const SyntaxTree& tree, int node);
 
 // The nodes below `scope` that name a declaration, -1 for a macro that does.
 std::vector<int> NamesOf(const SyntaxTree& tree, int scope, int declaration);

@@ -46,6 +46,7 @@ struct AttentionLaunchRuns::Accesses {
   };
   std::map<std::string, std::map<std::int64_t, Store>> stored;
   std::map<std::string, std::map<std::int64_t, std::int64_t>> readers;  // units
+  std::map<std::string, std::set<std::int64_t>> updated;                // by atomic operations
 };
 
 AttentionLaunchRuns::AttentionLaunchRuns(const MutationContext& context) : context_(context), tree_(context.tree) {}
@@ -62,8 +63,16 @@ bool AttentionLaunchRuns::IsWorkspace(const std::string& name) const {
 
 // In silence, if nobody would take it for an attention.
 bool AttentionLaunchRuns::Find() {
+  if (tree_.text().find("exp") == std::string::npos) return false;
+  const bool found = FindLaunches();
+  const auto arguments = std::count_if(buffers_.begin(), buffers_.end(), [&](const auto& one) { return !IsWorkspace(one); });
+  if (arguments <= kMatrices) why_.clear();
+  return found && arguments > kMatrices;
+}
+
+bool AttentionLaunchRuns::FindLaunches() {
   const auto& steps = context_.rendered.steps;
-  if (steps.size() > kMostBlockSteps || tree_.text().find("exp") == std::string::npos) return false;
+  if (steps.size() > kMostBlockSteps) return false;
   std::string why;
   for (const Step& step : steps) {
     if (step.memset) links_.push_back({nullptr, &*step.memset, -1, {}, {}, nullptr});
@@ -71,15 +80,15 @@ bool AttentionLaunchRuns::Find() {
     if (step.launch && !FindLaunch(*step.launch)) why = why_;
   }
   if (std::any_of(links_.begin(), links_.end(),
-                  [&](const Link& link) { return link.kernel >= 0 && IsKnownElsewhere(context_, link.kernel); }))
+                  [&](const Link& link) { return link.kernel >= 0 && IsKnownElsewhere(context_, link.kernel); })) {
+    why_.clear();
     return false;
+  }
   std::set<std::string> buffers;
   for (const Link& link : links_) {
     for (const auto& [parameter, buffer] : link.buffers) buffers.insert(buffer);
   }
   buffers_.assign(buffers.begin(), buffers.end());
-  const auto arguments = std::count_if(buffers.begin(), buffers.end(), [&](const auto& one) { return !IsWorkspace(one); });
-  if (arguments <= kMatrices) return false;
   return why.empty() || Refuse(why);
 }
 
@@ -165,12 +174,13 @@ bool AttentionLaunchRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
 void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, LaunchedRun& run) {
   std::map<int, const BufferContents*> contents;
   ThreadSetting& given = link.runs->given();
-  given.elements.clear(), given.drawn.clear(), given.same.clear();
+  given.elements.clear(), given.drawn.clear(), given.same.clear(), given.chosen.clear(), given.updated.clear();
   std::map<std::string, int> parameters;
   for (const auto& [parameter, buffer] : link.buffers) {
     const auto [first, fresh] = parameters.try_emplace(buffer, parameter);
     if (!fresh) given.same[parameter] = first->second;
-    if (changed_.contains(buffer)) contents[parameter] = &run.stored[buffer];
+    if (changed_.contains(buffer)) contents[parameter] = given.updated[parameter] = &run.stored[buffer];
+    if (const auto chosen = trial.chosen.find(buffer); chosen != trial.chosen.end()) given.chosen[parameter] = chosen->second;
     const auto times = trial.times.find(buffer);
     if (const auto filled = run.filled.find(buffer); filled != run.filled.end())
       given.elements[parameter] = filled->second;
@@ -180,6 +190,10 @@ void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const Launc
       given.drawn[parameter] = {NumberOf(buffer), times == trial.times.end() ? 1.0 : times->second};
   }
   for (const auto& [parameter, expression] : link.reals) {
+    if (const auto known = trial.reals.find(expression.text()); known != trial.reals.end()) {
+      given.reals[parameter] = known->second;
+      continue;
+    }
     try {
       given.reals[parameter] = expression.Evaluate(setting.values).AsReal();
     } catch (const Error&) {
@@ -205,15 +219,22 @@ bool AttentionLaunchRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool s
   Accesses accesses;
   if (!samples) {
     for (std::int64_t unit = 0; unit < units; ++unit) {
-      if (!RunUnit(link, *setting, unit, accesses, run)) return false;
+      if (!RunUnit(link, trial, *setting, unit, accesses, run)) return false;
     }
   } else {
     // The first one, and so many of the last ones as may be tried.
     const std::int64_t most = turns_ + kMostSampledTurns;
-    if (!RunUnit(link, *setting, 0, accesses, run)) return false;
+    if (!RunUnit(link, trial, *setting, 0, accesses, run)) return false;
     for (std::int64_t unit = units; --unit > 0 && turns_ < most;) {
-      if (!RunUnit(link, *setting, unit, accesses, run)) return false;
+      if (!RunUnit(link, trial, *setting, unit, accesses, run)) return false;
     }
+  }
+  for (const auto& [buffer, elements] : accesses.updated) {
+    const auto is_accessed = [&](std::int64_t index) {
+      return accesses.readers[buffer].contains(index) || accesses.stored[buffer].contains(index);
+    };
+    if (std::any_of(elements.begin(), elements.end(), is_accessed))
+      return Refuse(fmt::format("{}: threads access of {} what others update", link.launch->kernel, buffer));
   }
   for (const auto& [buffer, elements] : accesses.stored) {
     for (const auto& [index, store] : elements) {
@@ -227,21 +248,23 @@ bool AttentionLaunchRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool s
   return true;
 }
 
-bool AttentionLaunchRuns::RunUnit(Link& link, const LaunchRuns::Setting& setting, std::int64_t unit, Accesses& accesses,
-                                  LaunchedRun& run) {
+bool AttentionLaunchRuns::RunUnit(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, std::int64_t unit,
+                                  Accesses& accesses, LaunchedRun& run) {
   const std::int64_t each = link.runs->together() ? setting.block[0] * setting.block[1] * setting.block[2] : 1;
   for (std::int64_t thread = unit * each; thread < (unit + 1) * each; ++thread) {
     const ThreadTrace trace = link.runs->Run(setting, thread);
     turns_ += trace.turns;
+    misaligned_ = trace.misaligned;
     if (!trace.refusal.empty()) return Refuse(fmt::format("{}: {}", link.launch->kernel, trace.refusal));
-    final_ = turns_ > kMostLaunchedTurns || trace.race >= 0 || !trace.loaded.empty();
+    final_ = turns_ > kMostLaunchedTurns || trace.race >= 0 || (!trace.loaded.empty() && trial.chosen.empty());
     if (turns_ > kMostLaunchedTurns) return Refuse(fmt::format("{}: its loops have too many turns to try", link.launch->kernel));
     if (trace.race >= 0)
       return Refuse(fmt::format("{}: a thread stores in {} what another reads or stores, and no barrier is between them",
                                 link.launch->kernel, tree_.node(trace.race).name));
-    if (!trace.loaded.empty())
-      return Refuse(fmt::format("{}: integers of {} decide what it computes", link.launch->kernel,
-                                tree_.node(trace.loaded.begin()->first).name));
+    for (const auto& [parameter, elements] : trace.loaded) {
+      if (trial.chosen.contains(link.buffers.at(parameter))) continue;
+      return Refuse(fmt::format("{}: integers of {} decide what it computes", link.launch->kernel, tree_.node(parameter).name));
+    }
     if (!Add(link, trace, unit, accesses, run)) return false;
   }
   return true;
@@ -261,6 +284,8 @@ bool AttentionLaunchRuns::Add(const Link& link, const ThreadTrace& trace, std::i
       if (other.moment < access.moment) other = {access.value, unit, access.moment};
     }
   }
+  for (const auto& [parameter, elements] : trace.updates)
+    accesses.updated[link.buffers.at(parameter)].insert(elements.begin(), elements.end());
   for (const auto& [parameter, elements] : trace.reads) {
     const std::string& name = link.buffers.at(parameter);
     const bool changes = changed_.contains(name);

@@ -17,9 +17,11 @@ namespace evo {
 // With what numbers all launches of a source run.
 struct LaunchTrial {
   LaunchRuns::Sizes sizes;
-  std::map<std::string, double> times;     // of these buffers, elements are random numbers times this
-  std::map<std::string, double> elements;  // of these, all elements are this
-  bool samples = false;                    // whether of the last launch only some blocks or threads are run
+  std::map<std::string, double> times;                // of these buffers, elements are random numbers times this
+  std::map<std::string, double> elements;             // of these, all elements are this
+  bool samples = false;                               // whether of the last launch only some blocks or threads are run
+  std::map<std::string, double> reals = {};           // what these arguments of launch lines are
+  std::map<std::string, BufferContents> chosen = {};  // of these, also of integers, these elements are these numbers
 };
 
 // What they did.
@@ -50,6 +52,11 @@ class AttentionLaunchRuns {
 
   // Whether it has some launches that may be run, and that may be an attention. If they only may not be run, why() says it.
   bool Find();
+  // Whether it has launches that may be run, whatever they do; else why() says it.
+  bool FindLaunches();
+  // What buffers are called, in the order by which their random numbers are drawn; from now on it is another one.
+  const std::vector<std::string>& buffers() const { return buffers_; }
+  void SetBuffers(std::vector<std::string> buffers) { buffers_ = std::move(buffers); }
   const std::vector<Link>& links() const { return links_; }
   // The sizes that the launch lines name, each once.
   const std::vector<std::string>& names() const { return names_; }
@@ -61,6 +68,8 @@ class AttentionLaunchRuns {
   // What the elements of a buffer are at first, in such a run.
   std::function<double(std::int64_t)> ElementsOf(const LaunchTrial& trial, const std::string& buffer) const;
   const std::string& why() const { return why_; }
+  // Of how many elements, accessed at once, the run that was refused found some that do not begin at a multiple of that; or 0.
+  std::int64_t misaligned() const { return misaligned_; }
   // Whether other sizes would not help a run that was refused.
   bool is_final() const { return final_; }
 
@@ -71,7 +80,8 @@ class AttentionLaunchRuns {
   int NumberOf(const std::string& buffer) const;
   bool FindLaunch(const LaunchDirective& launch);
   bool RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run);
-  bool RunUnit(Link& link, const LaunchRuns::Setting& setting, std::int64_t unit, Accesses& accesses, LaunchedRun& run);
+  bool RunUnit(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, std::int64_t unit, Accesses& accesses,
+               LaunchedRun& run);
   bool Add(const Link& link, const ThreadTrace& trace, std::int64_t unit, Accesses& accesses, LaunchedRun& run);
   void Give(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, LaunchedRun& run);
   void AddKnowledge(const ThreadTrace& trace, LaunchedRun& run);
@@ -82,7 +92,7 @@ class AttentionLaunchRuns {
   std::vector<std::string> names_;
   std::vector<std::string> buffers_;
   std::set<std::string> changed_;  // buffers that may be stored to
-  std::int64_t turns_ = 0;
+  std::int64_t turns_ = 0, misaligned_ = 0;
   bool final_ = false;
   std::string why_;
 };

@@ -86,6 +86,14 @@ std::vector<AttentionLaunchSizes::Units> UnitsInLaunches(const MutationContext& 
   return found;
 }
 
+std::vector<AttentionLaunchSizes::Units> UnitsOfVectors(const std::vector<std::string>& names, std::int64_t each) {
+  std::vector<AttentionLaunchSizes::Units> found;
+  AttentionLaunchSizes::Units all;
+  for (const std::string& name : names) found.push_back({{name, each}}), all[name] = each;
+  found.push_back(all);
+  return found;
+}
+
 std::vector<AttentionLaunchSizes::Units> UnitsOfOne(const MutationContext& context, const std::vector<std::string>& names,
                                                     const std::set<std::string>& constants) {
   std::set<std::int64_t> units;

@@ -35,6 +35,8 @@ inline constexpr std::size_t kMostLaunchSizes = 6;
 
 // The units that the launch lines of a source suggest, `n / 16` and `ceil_div(n, 16)`: the likely ones first.
 std::vector<AttentionLaunchSizes::Units> UnitsInLaunches(const MutationContext& context, const std::vector<std::string>& names);
+// Sizes of which vectors of so many elements are made: each, and all.
+std::vector<AttentionLaunchSizes::Units> UnitsOfVectors(const std::vector<std::string>& names, std::int64_t each);
 // Of one size each, the extents of blocks and these numbers of the code.
 std::vector<AttentionLaunchSizes::Units> UnitsOfOne(const MutationContext& context, const std::vector<std::string>& names,
                                                     const std::set<std::string>& constants);

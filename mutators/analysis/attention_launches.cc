@@ -29,6 +29,7 @@ constexpr std::int64_t kMostLineElements = 1'000'000;
 // What queries are multiplied by, so that scores are far from zero.
 constexpr double kLargeQueries = 40;
 constexpr std::size_t kMatricesRead = 3;
+constexpr std::int64_t kElementsOfVector = 4;
 
 using TriedSizes = LaunchRuns::Sizes;
 
@@ -113,8 +114,8 @@ class LaunchesFinder {
       if (!runs_.Run(trial, run)) {
         if (refused_why.empty()) refused_why = runs_.why();
         if (runs_.is_final()) return Refuse(runs_.why());
-      } else {
-        if (!ReadsMatrices(run)) return false;
+        AddUnitsOfVectors(units);
+      } else if (ReadsMatrices(run)) {
         Learn(run);
         guesses_.clear();
         for (const AttentionGuess& guess : GuessesIn({runs_.names(), inputs_, outputs_}, trial.sizes, run))
@@ -123,11 +124,24 @@ class LaunchesFinder {
         if (once && Holds({sizes_.Choice(1), {}, {}})) return true;
         if (first_why.empty())
           first_why = !once ? NotInLaunches(outputs_.size()) : guesses_.empty() ? kNotWithOthers : runs_.why();
+      } else if (tree_.text().find("float4") == std::string::npos) {
+        return false;
+      } else if (i + 1 == suggested) {
+        // Rows too short for a vector are none.
+        for (auto& one : UnitsOfVectors(runs_.names(), kElementsOfVector)) units.push_back(std::move(one));
       }
       if (i + 1 != suggested) continue;
       for (auto& one : UnitsOfOne(context_, runs_.names(), knowledge_.names)) units.push_back(std::move(one));
     }
     return Refuse(first_why.empty() ? refused_why : first_why);
+  }
+
+  // Sizes that elements which are accessed at once divide.
+  void AddUnitsOfVectors(std::vector<AttentionLaunchSizes::Units>& units) {
+    const std::int64_t each = runs_.misaligned();
+    const auto is_known = [&](const auto& one) { return one.size() > 1 && one.begin()->second == each; };
+    if (each < 2 || std::any_of(units.begin(), units.end(), is_known)) return;
+    for (auto& one : UnitsOfVectors(runs_.names(), each)) units.push_back(std::move(one));
   }
 
   // What nobody stores is read of three buffers. In silence, if not.

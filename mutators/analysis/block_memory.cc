@@ -68,15 +68,33 @@ bool BlockMemory::NoteRead(BlockElement& element, std::size_t thread) {
     element.several_lanes = false;
     element.read = now;
   }
-  return !AtTheSameTime(element.stored, thread);
+  return !AtTheSameTime(element.stored, thread) && !UpdatedByOthers(element, thread);
+}
+
+// Since they last met.
+bool BlockMemory::ReadByOthers(const BlockElement& element, std::size_t thread) {
+  const BlockAccess now = Now(thread), before = element.read;
+  if (before.thread < 0 || before.barriers != now.barriers) return false;
+  return element.several_warps || AtTheSameTime(before, thread) || (element.several_lanes && before.meetings == now.meetings);
+}
+
+bool BlockMemory::UpdatedByOthers(const BlockElement& element, std::size_t thread) {
+  const BlockAccess& updated = element.updated;
+  const bool since = updated.thread >= 0 && updated.barriers == Now(thread).barriers;
+  return since && (element.several_updated || AtTheSameTime(updated, thread));
 }
 
 bool BlockMemory::NoteStore(BlockElement& element, std::size_t thread) {
-  const BlockAccess now = Now(thread), before = element.read;
+  element.stored = Now(thread);
+  return !ReadByOthers(element, thread) && !UpdatedByOthers(element, thread);
+}
+
+bool BlockMemory::NoteUpdate(BlockElement& element, std::size_t thread) {
+  const BlockAccess now = Now(thread), before = element.updated;
   const bool since = before.thread >= 0 && before.barriers == now.barriers;
-  element.stored = now;
-  if (!since) return true;
-  return !element.several_warps && !AtTheSameTime(before, thread) && !(element.several_lanes && before.meetings == now.meetings);
+  element.several_updated = since && (element.several_updated || before.thread != now.thread);
+  element.updated = now;
+  return !AtTheSameTime(element.stored, thread) && !ReadByOthers(element, thread);
 }
 
 }  // namespace evo

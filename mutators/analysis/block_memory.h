@@ -24,6 +24,8 @@ struct BlockElement {
   std::int64_t times = 0;  // of Merge, in which it was stored last
   int writers = 0;         // threads that have stored in it since they last met
   BlockAccess stored, read;
+  BlockAccess updated;                                // by an atomic operation
+  bool several_updated = false;                       // threads have done so since the barrier
   bool several_warps = false, several_lanes = false;  // that have read it since the barrier, or since their warp met
 };
 
@@ -37,11 +39,15 @@ class BlockMemory {
   // Notes an access. False if another thread may store there at the same time, or if this one does and another accesses it.
   bool NoteRead(BlockElement& element, std::size_t thread);
   bool NoteStore(BlockElement& element, std::size_t thread);
+  // An atomic operation, of which several may be at the same time.
+  bool NoteUpdate(BlockElement& element, std::size_t thread);
 
  private:
   static constexpr std::size_t kLanes = 32;
   BlockAccess Now(std::size_t thread);
   bool AtTheSameTime(const BlockAccess& access, std::size_t thread);
+  bool ReadByOthers(const BlockElement& element, std::size_t thread);
+  bool UpdatedByOthers(const BlockElement& element, std::size_t thread);
 
   // Elements from here on are unusual, and so are those in front of an array.
   static constexpr std::int64_t kMostDense = 1 << 15;

@@ -176,6 +176,22 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
   look_at(*restated.tree);
 }
 
+}  // namespace
+
+MutationContext WrittenOut(const MutationContext& context) {
+  const auto context_of = [&](const SyntaxTree& tree) {
+    return MutationContext{context.kernel_template,   context.genome,        tree,
+                           TemplateOf(context, tree), context.second_parent, context.product_elsewhere};
+  };
+  const SyntaxTree* last = &context.tree;
+  for (const SyntaxTree* tree = last->plain(); tree != nullptr; tree = tree->plain()) last = tree;
+  if (const WithoutFields& without = WithoutVectorsIn(*last); without.tree) last = without.tree.get();
+  if (const WithoutFields& without = WithoutStructsIn(context_of(*last)); without.tree) last = without.tree.get();
+  return context_of(*last);
+}
+
+namespace {
+
 std::size_t ChangesOf(const std::vector<Proposal>& proposals) {
   std::size_t most = 0;
   for (const Proposal& proposal : proposals) most = std::max(most, proposal.changes.size());

@@ -29,6 +29,9 @@ std::vector<Proposal> InPlainSource(const MutationContext& context, const FindPr
                                     ThreadLoops loops = ThreadLoops::kOfOneTurn,
                                     Preferred preferred = Preferred::kLeastWrittenOut, const Restate& restate = {});
 
+// The source with all of these written out that need no mutator, up to structs: for what looks at results alone.
+MutationContext WrittenOut(const MutationContext& context);
+
 // Why it leaves kernels as they are that it does not understand with macro calls and templates written out, either. With
 // `by_itself` the reasons of a restatement count also for kernels that have no other one.
 using FindRefusals = std::function<std::vector<std::string>(const MutationContext&)>;

@@ -125,7 +125,7 @@ class Classifier {
     std::map<int, std::size_t> named;
     std::map<int, int> places;  // the accumulator that each belongs to
     for (const int node : Subtree(tree_, body)) {
-      const auto update = UpdateAt(tree_, node);
+      const auto update = IncreaseOrDecreaseAt(tree_, node);
       if (!update || IsWithin(tree_, update->accumulator, body)) continue;
       if (IsMemoryName(tree_, update->accumulator)) return false;
       auto [known, fresh] = combined.try_emplace(update->accumulator, update->combine);

@@ -21,7 +21,7 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
     return Refuse(fmt::format(fmt::runtime(format), tree_.node(call.function).name));
   };
   if (call.body < 0 || depth_ >= kMostCalls) return refuse("the function {}");
-  if (call.parameters.size() != call.arguments.size()) return refuse("the arguments of {}");
+  if (call.parameters.size() < call.arguments.size()) return refuse("the arguments of {}");
   ThreadArguments values;
   // What a reference refers to is copied, and copied back: no two of a call may refer to the same.
   std::vector<std::pair<int, ThreadPlace>> references;
@@ -43,10 +43,17 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
     values.push_back(known != nullptr ? *known : place.variable >= 0 ? ThreadValue{} : memory_.Load(place));
     references.emplace_back(call.parameters[i].declaration, place);
   }
+  for (std::size_t i = values.size(); i < call.parameters.size(); ++i) {
+    const auto& children = tree_.node(call.parameters[i].declaration).children;
+    if (children.empty() || call.parameters[i].changes) return refuse("the arguments of {}");
+    values.push_back(EvaluateAs(call.parameters[i].type, children.back()));
+  }
   if (refusal_.given()) return {};
   for (std::size_t i = 0; i < values.size(); ++i) memory_.Variable(call.parameters[i].declaration) = std::move(values[i]);
   ++depth_;
+  const bool compared = memory_.SetCompared(call.compares);
   ThreadValue returned = bodies_.RunBody(call.body);
+  memory_.SetCompared(compared);
   --depth_;
   for (const auto& [parameter, place] : references) {
     if (!refusal_.given()) memory_.Store(place, memory_.Variable(parameter));
@@ -66,6 +73,9 @@ ThreadValue ThreadExpressions::CallKnown(const ThreadCall& call, int expression)
   ThreadArguments values;
   for (const int argument : call.arguments) values.push_back(Evaluate(argument));
   if (refusal_.given()) return {};
+  if (values.size() == 1 && call.callee.kind == ThreadCallee::Kind::kBitsOfFloat)
+    return BitsOfFloat(values.front(), call.callee.name == "__float_as_int");
+  if (values.size() == 1 && call.callee.kind == ThreadCallee::Kind::kFloatOfBits) return FloatOfBits(values.front());
   if (!setting_.addresses) {
     if (auto made = VectorCalled(arithmetic_, call.callee.name, values)) return *std::move(made);
   }

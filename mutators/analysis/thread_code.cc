@@ -25,6 +25,7 @@ NodeStatement StatementNamed(std::string_view kind) {
   if (kind == "DoStmt") return NodeStatement::kDo;
   if (kind == "BreakStmt") return NodeStatement::kBreak;
   if (kind == "ContinueStmt") return NodeStatement::kContinue;
+  if (kind == "SwitchStmt") return NodeStatement::kSwitch;
   return kind == kPragmaKind || kind == "NullStmt" ? NodeStatement::kNothing : NodeStatement::kExpression;
 }
 
@@ -67,6 +68,8 @@ void ThreadCode::Decide(int node, ThreadNode& decided) {
   decided.to_vectors = ThreadVectorTypeOf(pointed).count > 0;
   decided.bytes = ThreadBytesOf(pointed.empty() ? std::string_view(code.type) : pointed);
   decided.statement = StatementNamed(code.kind_name);
+  // A macro call, of which the tree has no parts.
+  if (code.children.empty() && tree_.Text(node).starts_with("assert")) decided.statement = NodeStatement::kNothing;
   for (std::size_t i = 0; i < std::min(code.children.size(), decided.parts.size()); ++i) decided.parts[i] = code.children[i];
   if (decided.statement != NodeStatement::kExpression) return DecideStatement(node, decided);
   DecideExpression(node, decided);

@@ -116,6 +116,7 @@ int ThreadCode::AddCall(int node) {
   if (!call.of_file) return static_cast<int>(calls_.size()) - 1;
   if (!called.children.empty() && tree_.node(called.children.back()).kind_name == "CompoundStmt")
     call.body = called.children.back();
+  call.compares = call.body >= 0 && tree_.Text(call.body).find("atomicCAS") != std::string_view::npos;
   for (const int child : called.children) {
     const SyntaxNode& parameter = tree_.node(child);
     if (parameter.kind_name != "ParmDecl") continue;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_atomics.h"
+#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
@@ -133,7 +135,7 @@ const ThreadValue& ThreadExpressions::Operand(int expression, ThreadValue& own) 
       const ThreadPlace place = PlaceOf(expression);
       const bool known = place.variable >= 0 || place.memory >= 0;
       if (const ThreadValue* const value = known ? memory_.ValueAt(place) : nullptr) return *value;
-      if (place.variable < 0) return own = memory_.Load(place);
+      if (place.variable < 0) return own = vectors_.LoadAt(place, node);
     }
     code_.TakeBack(steps);
   }
@@ -261,6 +263,7 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
   if (value.kind == ThreadValue::Kind::kVector && place.memory >= 0 && !vectors_.FitsAt(place, target, value)) return;
   value = setting_.formulas ? Converted(value, target.type, tree_.node(sides.front()).type, sides.back())
                             : arithmetic_.Converted(std::move(value), target.type);
+  if (vectors_.IsOfBits(place, target)) value = FloatOfBits(std::move(value));
   if (result != nullptr) *result = value;
   memory_.Store(place, std::move(value));
 }
@@ -328,6 +331,15 @@ std::optional<ThreadValue> ThreadExpressions::CallTogether(const ThreadCallee& c
 ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
   const ThreadCall& call = code_.call(node.detail);
   if (call.of_file) return CallDefined(call);
+  if (call.callee.kind == ThreadCallee::Kind::kNothing && !setting_.addresses) return ThreadValue::Integer(0);
+  if (call.callee.is_atomic() && !setting_.addresses && !call.arguments.empty()) {
+    const ThreadType type = ThreadTypeOf(PointedThreadType(tree_.node(call.arguments[0]).type));
+    ThreadArguments values;
+    for (const int argument : call.arguments) values.push_back(Evaluate(argument));
+    if (refusal_.given()) return {};
+    auto updated = AtomicCalled(arithmetic_, memory_, {call.callee.kind, type, call.arguments[0]}, values);
+    if (updated || refusal_.given()) return updated ? *std::move(updated) : ThreadValue{};
+  }
   if (setting_.exchange != nullptr) {
     if (auto together = CallTogether(call.callee, call.arguments)) return *std::move(together);
     if (refusal_.given()) return {};

@@ -71,14 +71,40 @@ const ThreadFunction* ThreadFunctionNamed(std::string_view name) {
 
 ThreadCallee::ThreadCallee(std::string_view called) : name(called), function(ThreadFunctionNamed(called)) {
   using enum Kind;
-  constexpr std::pair<std::string_view, Kind> kKinds[] = {
-      {"abs", kAbsolute},          {"fmaxf", kLargest},     {"fmax", kLargest},
-      {"max", kLargest},           {"fminf", kSmallest},    {"fmin", kSmallest},
-      {"min", kSmallest},          {"__fdividef", kDivide}, {"__fmul_rn", kMultiply},
-      {"__fadd_rn", kAdd},         {"fmaf", kFused},        {"fma", kFused},
-      {"__fmaf_rn", kFused},       {"__ldg", kLoad},        {"__ldcg", kLoad},
-      {"__ldca", kLoad},           {"__ldcs", kLoad},       {"__syncthreads", kBlockBarrier},
-      {"__syncwarp", kWarpBarrier}};
+  constexpr std::pair<std::string_view, Kind> kKinds[] = {{"abs", kAbsolute},
+                                                          {"fmaxf", kLargest},
+                                                          {"fmax", kLargest},
+                                                          {"max", kLargest},
+                                                          {"fminf", kSmallest},
+                                                          {"fmin", kSmallest},
+                                                          {"min", kSmallest},
+                                                          {"__fdividef", kDivide},
+                                                          {"__fmul_rn", kMultiply},
+                                                          {"__fadd_rn", kAdd},
+                                                          {"fmaf", kFused},
+                                                          {"fma", kFused},
+                                                          {"__fmaf_rn", kFused},
+                                                          {"__ldg", kLoad},
+                                                          {"__ldcg", kLoad},
+                                                          {"__ldca", kLoad},
+                                                          {"__ldcs", kLoad},
+                                                          {"__syncthreads", kBlockBarrier},
+                                                          {"__syncwarp", kWarpBarrier},
+                                                          {"__float_as_int", kBitsOfFloat},
+                                                          {"__float_as_uint", kBitsOfFloat},
+                                                          {"__int_as_float", kFloatOfBits},
+                                                          {"__uint_as_float", kFloatOfBits},
+                                                          {"__threadfence", kNothing},
+                                                          {"__threadfence_block", kNothing},
+                                                          {"printf", kNothing},
+                                                          {"__assert_fail", kNothing},
+                                                          {"atomicAdd", kAtomicAdd},
+                                                          {"atomicAdd_block", kAtomicAdd},
+                                                          {"atomicSub", kAtomicSubtract},
+                                                          {"atomicMax", kAtomicMax},
+                                                          {"atomicMin", kAtomicMin},
+                                                          {"atomicExch", kAtomicExchange},
+                                                          {"atomicCAS", kAtomicCompare}};
   const auto* const known =
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& one) { return one.first == called; });
   if (function != nullptr)

@@ -31,6 +31,15 @@ struct ThreadCallee {
     kAdd,
     kFused,
     kLoad,
+    kBitsOfFloat,
+    kFloatOfBits,
+    kNothing,  // what a thread sees: a fence, a message, a check
+    kAtomicAdd,
+    kAtomicSubtract,
+    kAtomicMax,
+    kAtomicMin,
+    kAtomicExchange,
+    kAtomicCompare,
     kBlockBarrier,
     kWarpBarrier,
     kShuffle,  // from a lane by its number
@@ -41,6 +50,7 @@ struct ThreadCallee {
 
   explicit ThreadCallee(std::string_view called);
   bool shuffles() const { return kind >= Kind::kShuffle; }
+  bool is_atomic() const { return kind >= Kind::kAtomicAdd && kind <= Kind::kAtomicCompare; }
 
   std::string_view name;
   Kind kind = Kind::kUnknown;

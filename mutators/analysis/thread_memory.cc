@@ -136,34 +136,43 @@ ThreadValue ThreadMemory::TouchCopy(const ThreadPlace& place, ThreadValue value)
 ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
   const std::size_t slot = code_.SlotOf(place.memory);
   BlockElement* const seen = setting_.exchange == nullptr ? nullptr : &setting_.exchange->shared.At(slot, place.index);
-  if (seen != nullptr && !setting_.exchange->shared.NoteRead(*seen, setting_.thread)) setting_.exchange->race = place.memory;
+  if (seen != nullptr && !compared_ && !setting_.exchange->shared.NoteRead(*seen, setting_.thread))
+    setting_.exchange->race = place.memory;
   if (seen == nullptr || seen->writers > 0) {
     const StoredValues& stored = seen == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];
     if (const auto own = stored.find({slot, place.index}); own != stored.end()) return own->second;
   }
   if (seen != nullptr && seen->value.kind != ThreadValue::Kind::kNone) return seen->value;
   if (const auto contents = setting_.contents.find(place.memory); contents != setting_.contents.end()) {
-    if (const auto element = contents->second->find(place.index); element != contents->second->end()) {
-      trace_.reads[place.memory][place.index].value = element->second;
-      return ThreadValue::Real(element->second);
-    }
-    const auto chosen = ChosenElement(setting_, place);
-    if (chosen || setting_.drawn.contains(place.memory)) {
-      const double begun = chosen ? *chosen : DrawnElement(setting_, place);
-      trace_.reads[place.memory][place.index].value = begun;
-      return ThreadValue::Real(begun);
+    const auto element = contents->second->find(place.index);
+    const auto held = element != contents->second->end() ? std::optional(element->second) : Begun(place);
+    if (held) {
+      if (!compared_) trace_.reads[place.memory][place.index].value = *held;
+      return HeldIn(code_.variable(place.memory), *held);
     }
   }
   return {};
 }
 
+// What is in memory that others have written, before it is written.
+std::optional<double> ThreadMemory::Begun(const ThreadPlace& place) const {
+  const auto chosen = ChosenElement(setting_, place);
+  if (chosen || !setting_.drawn.contains(place.memory)) return chosen;
+  return DrawnElement(setting_, place);
+}
+
+ThreadValue HeldIn(const ThreadVariable& buffer, double number) {
+  return buffer.integers ? ThreadValue::Integer(static_cast<std::int64_t>(number)) : ThreadValue::Real(number);
+}
+
 void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
   const std::size_t slot = code_.SlotOf(place.memory);
   if (setting_.contents.contains(place.memory)) {
-    if (value.kind != ThreadValue::Kind::kReal)
+    const bool integer = value.kind == ThreadValue::Kind::kInteger && code_.variable(place.memory).integers;
+    if (value.kind != ThreadValue::Kind::kReal && !integer)
       return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
     ThreadTrace::Access& access = trace_.stores[place.memory][place.index];
-    access.value = value.real;
+    access.value = integer ? static_cast<double>(value.integer) : value.real;
     access.moment = setting_.exchange == nullptr ? 0 : setting_.exchange->shared.merged();
   }
   StoredValues& stored = setting_.exchange == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];

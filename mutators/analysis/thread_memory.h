@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +48,14 @@ class ThreadMemory {
   // What another thread of the block gives in a shuffle in which this one gives `value`.
   ThreadValue Shuffle(ThreadValue value, std::size_t from, std::uint32_t mask);
 
+  // Whether a thread sees what threads before it have made of elements there: in shared memory, and in what is `updated`.
+  bool Follows(int memory) const;
+  bool HoldsFloats(int memory) const { return code_.variable(memory).reals && code_.variable(memory).bytes == 4; }
+  // Whether what is read from now on may change at once, since an atomicCAS looks at it again. Returns what was set before.
+  bool SetCompared(bool compared) { return std::exchange(compared_, compared); }
+  // Changes an element at once, as an atomic operation does, and returns what it was.
+  ThreadValue Update(const ThreadPlace& place, const std::function<ThreadValue(const ThreadValue&)>& change);
+
   ThreadValue Load(const ThreadPlace& place);
   // What is in a variable or a local array, until it is stored to; null if it is elsewhere or has no value.
   const ThreadValue* ValueAt(const ThreadPlace& place) const;
@@ -83,6 +93,7 @@ class ThreadMemory {
   void StoreComponent(const ThreadPlace& place, ThreadValue value);
   void StoreShared(const ThreadPlace& place, ThreadValue value);
   ThreadValue Refuse(std::string why);
+  std::optional<double> Begun(const ThreadPlace& place) const;
 
   const SyntaxTree& tree_;
   const ThreadCode& code_;
@@ -92,9 +103,12 @@ class ThreadMemory {
   Refusal& refusal_;
   Locals locals_;  // by slot
   Limit limit_ = Limit::kNone;
+  bool compared_ = false;
   StoredValues own_scratch_;  // of a thread that runs alone
 };
 
+// What a number in a buffer is to a thread: an integer, or a real number.
+ThreadValue HeldIn(const ThreadVariable& buffer, double number);
 // Notes that a thread reads an element of a buffer.
 void NoteRead(ThreadTrace& trace, const ThreadValue& element, bool symbolic);
 

@@ -59,6 +59,7 @@ struct ThreadNode {
     kDo,
     kBreak,
     kContinue,
+    kSwitch,
     kNothing,
   };
   // What of an expression is assigned to.
@@ -108,9 +109,10 @@ struct ThreadCall {
     ThreadType type = ThreadType::kOther;
     bool changes = false;  // what is passed: a reference
   };
-  bool of_file = false;  // a function of the file
-  int function = -1;     // that
-  int body = -1;         // its body; -1 if it has none
+  bool of_file = false;   // a function of the file
+  bool compares = false;  // it has an atomicCAS, which finds out whether what it read before is still there
+  int function = -1;      // that
+  int body = -1;          // its body; -1 if it has none
   std::vector<Parameter> parameters;
   ThreadType returned = ThreadType::kOther;
   ThreadCallee callee{""};  // a function of a header; without a name if it is none

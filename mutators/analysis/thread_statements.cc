@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "mutators/analysis/shared_array.h"
@@ -126,6 +127,8 @@ ThreadStatements::Flow ThreadStatements::ExecuteStatement(int statement) {
       return Flow::kBreak;
     case kContinue:
       return Flow::kContinue;
+    case kSwitch:
+      return ExecuteSwitch(statement);
     case kNothing:
       return Flow::kOn;
     case kExpression:
@@ -147,6 +150,34 @@ ThreadStatements::Flow ThreadStatements::ExecuteIf(int statement) {
     return Execute(parts[1]);
   }
   return parts.size() == 3 ? Execute(parts[2]) : Flow::kOn;
+}
+
+ThreadStatements::Flow ThreadStatements::ExecuteSwitch(int statement) {
+  const auto& parts = tree_.node(statement).children;
+  if (parts.size() != 2 || tree_.node(parts[1]).kind_name != "CompoundStmt") return Refuse("a `switch` with a declaration");
+  const ThreadValue value = expressions_.Evaluate(parts[0]);
+  std::vector<int> statements;
+  std::optional<std::size_t> begin, otherwise;
+  for (int inner : tree_.node(parts[1]).children) {
+    for (; tree_.node(inner).kind_name == "CaseStmt" || tree_.node(inner).kind_name == "DefaultStmt";
+         inner = tree_.node(inner).children.back()) {
+      if (tree_.node(inner).kind_name == "DefaultStmt") {
+        otherwise = statements.size();
+        continue;
+      }
+      const ThreadValue same =
+          arithmetic_.Combined(IntegerOperator("=="), value, expressions_.Evaluate(tree_.node(inner).children.front()));
+      if (same.kind != ThreadValue::Kind::kInteger) return Refuse("a `switch` over what is no integer");
+      if (same.integer != 0 && !begin) begin = statements.size();
+    }
+    statements.push_back(inner);
+  }
+  if (!begin) begin = otherwise;
+  for (std::size_t i = begin.value_or(statements.size()); i < statements.size(); ++i) {
+    const Flow flow = Execute(statements[i]);
+    if (flow != Flow::kOn) return flow == Flow::kBreak ? Flow::kOn : flow;
+  }
+  return refusal_.given() ? Flow::kReturn : Flow::kOn;
 }
 
 ThreadStatements::Flow ThreadStatements::ExecuteLoop(ThreadLoop loop, bool body_first) {

@@ -29,6 +29,7 @@ class ThreadStatements : private FunctionBodies {
   Flow Execute(int statement);
   Flow ExecuteStatement(int statement);
   Flow ExecuteIf(int statement);
+  Flow ExecuteSwitch(int statement);
   Flow ExecuteLoop(ThreadLoop loop, bool body_first);
   Flow Refuse(std::string why);
   void Note(ThreadTrace::Moment& moment) const;

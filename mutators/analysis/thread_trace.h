@@ -66,6 +66,8 @@ struct ThreadSetting {
   // What these parameters point to at first: scratch memory that others have written, of which ThreadTrace tells, too. Only what
   // is there, in `elements` or in `drawn` may be read.
   std::map<int, const BufferContents*> contents;
+  // Of these, those that atomic operations change at once, so that threads that run later see it.
+  std::map<int, BufferContents*> updated;
   // Of these parameters, elements are drawn as those of this buffer, and times a number: so that two parameters may be one
   // buffer.
   struct Drawn {
@@ -123,6 +125,7 @@ struct ThreadTrace {
   std::map<int, std::map<std::int64_t, Access>> stores;  // the last of each element
   std::map<int, std::map<std::int64_t, Access>> beside;  // of a row of an attention, one element of another buffer than its own
   std::map<int, std::map<std::int64_t, Loaded>> loaded;  // of buffers of integers, by parameter and element
+  std::map<int, std::set<std::int64_t>> updates;         // elements of buffers that atomic operations changed
   std::vector<Touch> touches;                            // in the order in which they were made
   // Integers that were compared and are the same for all threads of a block, by their texts.
   std::map<std::string, std::pair<std::int64_t, AffineForm>> compared;

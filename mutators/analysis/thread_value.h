@@ -92,4 +92,8 @@ struct ThreadValue {
   std::shared_ptr<const std::vector<ThreadValue>> parts;  // of a vector; those without a value are of no kind
 };
 
+// The bits of a float as an integer, and what is a float of such bits. What is no such number stays as it is.
+ThreadValue BitsOfFloat(const ThreadValue& value, bool is_signed);
+ThreadValue FloatOfBits(const ThreadValue& value);
+
 }  // namespace evo

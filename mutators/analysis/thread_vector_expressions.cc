@@ -12,10 +12,24 @@ ThreadValue ThreadVectors::Refuse(std::string why) {
 }
 
 ThreadValue ThreadVectors::LoadAt(const ThreadPlace& place, const ThreadNode& node) {
+  if (IsOfBits(place, node)) {
+    // For an atomicCAS.
+    const bool compared = memory_.SetCompared(true);
+    ThreadValue value = memory_.Load(place);
+    memory_.SetCompared(compared);
+    return BitsOfFloat(value, node.type == ThreadType::kInteger);
+  }
   if (!node.vector || setting_.addresses || place.memory < 0) return memory_.Load(place);
   const int each = code_.variable(place.memory).bytes;
   if (each == 0 || node.bytes % each != 0) return Refuse(fmt::format("elements of {} as others", tree_.node(place.memory).name));
   return memory_.LoadSeveral(place, node.bytes / each);
+}
+
+bool ThreadVectors::IsOfBits(const ThreadPlace& place, const ThreadNode& node) const {
+  if (place.memory < 0 || setting_.addresses || (node.type != ThreadType::kInteger && node.type != ThreadType::kUnsigned))
+    return false;
+  const ThreadVariable& memory = code_.variable(place.memory);
+  return memory.reals && memory.bytes == 4 && node.bytes == 4;
 }
 
 bool ThreadVectors::FitsAt(const ThreadPlace& place, const ThreadNode& node, const ThreadValue& vector) {

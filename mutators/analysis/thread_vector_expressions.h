@@ -20,6 +20,8 @@ class ThreadVectors {
 
   // What is at a place, of the node's type: several elements for a vector.
   ThreadValue LoadAt(const ThreadPlace& place, const ThreadNode& node);
+  // Whether it is a float there whose bits the node takes for an integer.
+  bool IsOfBits(const ThreadPlace& place, const ThreadNode& node) const;
   // Whether a vector has as many elements as what it is stored to.
   bool FitsAt(const ThreadPlace& place, const ThreadNode& node, const ThreadValue& vector);
   // How many elements of what it points into a pointer moves, by the type of a node that points to vectors.

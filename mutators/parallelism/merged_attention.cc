@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,10 +11,13 @@
 #include "mutators/analysis/attention_depth.h"
 #include "mutators/analysis/attention_launches.h"
 #include "mutators/analysis/element_types.h"
+#include "mutators/analysis/grid_source.h"
+#include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/breeding/edit_application.h"
 #include "mutators/parallelism/attention_terms.h"
 #include "mutators/parallelism/changed_kernel.h"
+#include "mutators/parallelism/whole_source.h"
 
 namespace evo {
 namespace {
@@ -49,7 +53,12 @@ std::string Renamed(std::string text, const std::vector<std::pair<std::string, s
   return text;
 }
 
-Proposal Merge(const SyntaxTree& tree, const AttentionOfLaunches& chain) {
+struct MergedText {
+  std::string text, arguments, grid;
+};
+
+// Of a source in which the chain was found.
+MergedText TextOfMerged(const SyntaxTree& tree, const AttentionOfLaunches& chain, const std::string& kernel) {
   const bool own_keys = chain.rows.empty();
   // The bodies of the kernels go, so that only names of the file count.
   std::string taken;
@@ -86,7 +95,6 @@ Proposal Merge(const SyntaxTree& tree, const AttentionOfLaunches& chain) {
   for (const std::string_view name : kOwnNames) text = WithOtherName(text, name, unused(std::string(name).c_str()));
   const std::string line = unused(own_keys ? "head" : "row");
   const std::string quotient = fmt::format("{}[{}] / {}", unused("sums"), unused("d"), unused("weights"));
-  const std::string kernel = tree.node(chain.kernel).name;
   text = Renamed(
       text, {{"KERNEL_", kernel},
              {"ELEMENT_", chain.element == "__half" ? "half" : chain.element},
@@ -109,13 +117,17 @@ Proposal Merge(const SyntaxTree& tree, const AttentionOfLaunches& chain) {
              {"V_", unused("all_values")},
              {"O_", unused("output")},
              {"SUMS_", sums}});
-  Proposal proposal;
-  proposal.changes.push_back({chain.kernel, Placement::kReplace, text});
   const std::string grid = fmt::format("ceil_div({}, 32)", own_keys ? chain.heads : chain.rows);
-  proposal.launch = {{kernel, "arguments", fmt::format("{}", fmt::join(arguments, ", "))},
-                     {kernel, "grid", own_keys ? grid : fmt::format("{}, {}", grid, chain.heads)},
-                     {kernel, "block", "32"},
-                     {kernel, "shared", ""}};
+  return {text, fmt::format("{}", fmt::join(arguments, ", ")), own_keys ? grid : fmt::format("{}, {}", grid, chain.heads)};
+}
+
+Proposal Merge(const SyntaxTree& tree, const AttentionOfLaunches& chain) {
+  const std::string kernel = tree.node(chain.kernel).name;
+  const MergedText merged = TextOfMerged(tree, chain, kernel);
+  Proposal proposal;
+  proposal.changes.push_back({chain.kernel, Placement::kReplace, merged.text});
+  proposal.launch = {
+      {kernel, "arguments", merged.arguments}, {kernel, "grid", merged.grid}, {kernel, "block", "32"}, {kernel, "shared", ""}};
   for (const std::string& other : chain.others) proposal.launch.push_back({other, "removed", ""});
   for (const int function : Functions(tree)) {
     for (const std::string& other : chain.others) {
@@ -127,6 +139,35 @@ Proposal Merge(const SyntaxTree& tree, const AttentionOfLaunches& chain) {
   return proposal;
 }
 
+// Of a source in which templates and structs have to be written out first: a new kernel in the place of all others.
+std::optional<Proposal> MergeWrittenOut(const MutationContext& context, MergedAttention& merged) {
+  const bool has_any = std::any_of(context.rendered.steps.begin(), context.rendered.steps.end(), [](const Step& step) {
+    if (!step.launch) return false;
+    const auto& arguments = step.launch->arguments;
+    return step.launch->kernel_expression != step.launch->kernel ||
+           std::any_of(arguments.begin(), arguments.end(), [](const std::string& one) { return one.starts_with("{"); });
+  });
+  if (!has_any) return std::nullopt;
+  const MutationContext plain = WrittenOut(context);
+  const GridSource source(context);
+  const auto is_missing = [&](const std::string& kernel) { return source.KernelNamed(kernel) < 0; };
+  const auto kernels = source.Kernels();
+  if (&plain.tree == &context.tree || kernels.empty() || std::any_of(kernels.begin(), kernels.end(), is_missing))
+    return std::nullopt;
+  std::string why;
+  const auto chain = AsAttentionOfLaunches(plain, why);
+  if (!why.empty()) merged.why = why;
+  if (!chain) return std::nullopt;
+  merged.kernel = UnusedName(context.tree.text(), "attention_of_rows");
+  MergedText text = TextOfMerged(plain.tree, *chain, merged.kernel);
+  while (text.text.ends_with('\n')) text.text.pop_back();
+  Proposal proposal;
+  proposal.parameters = chain->parameters;
+  const std::string line = fmt::format("launch {}({}) grid({}) block(32)", merged.kernel, text.arguments, text.grid);
+  ReplaceLaunches(context, {merged.kernel, text.text, {line}, "", kernels.back(), kernels, source.AllFunctions()}, proposal);
+  return proposal;
+}
+
 }  // namespace
 
 const MergedAttention& MergedAttentionIn(const MutationContext& context) {
@@ -134,9 +175,14 @@ const MergedAttention& MergedAttentionIn(const MutationContext& context) {
       fmt::format("merged attention with {}", fmt::join(context.genome.parameters, ",")), [&] {
         MergedAttention merged;
         const auto chain = AsAttentionOfLaunches(context, merged.why);
-        if (!chain) return merged;
-        merged.kernel = context.tree.node(chain->kernel).name;
-        merged.proposal = Merge(context.tree, *chain);
+        if (chain) {
+          merged.kernel = context.tree.node(chain->kernel).name;
+          merged.proposal = Merge(context.tree, *chain);
+        } else if (auto whole = MergeWrittenOut(context, merged)) {
+          merged.proposal = *std::move(whole);
+        } else {
+          return merged;
+        }
         const AppliedEdit applied =
             ApplyEdit(context.tree, context.genome.parameters, MakeEdit(context.tree, "merged_attention", merged.proposal));
         if (!applied.dropped.empty()) return merged;
@@ -150,7 +196,7 @@ std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal
   const auto text = KernelWith(*merged.tree, merged.kernel, proposal);
   if (!text) return std::nullopt;
   Proposal result = merged.proposal;
-  result.changes.front().text = *text;
+  result.changes.front().text = *text + (result.changes.front().placement == Placement::kBefore ? "\n\n" : "");
   for (const Proposal::Change& change : proposal.changes) {
     if (change.text.starts_with("#include "))
       result.changes.push_back({result.changes.front().node, Placement::kBefore, change.text});

@@ -7,6 +7,7 @@
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
+#include "mutators/parallelism/merged_rows.h"
 #include "mutators/parallelism/row_combining.h"
 #include "mutators/parallelism/running_sum_text.h"
 
@@ -27,10 +28,12 @@ class ThreadPerRowToBlock : public SourceMutator {
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
     auto proposals = InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges, WithLoneRows);
     for (Proposal& proposal : proposals) LeaveSharedMemory(context, proposal);
-    return proposals;
+    return proposals.empty() ? InMergedRows(context, ProposalsIn) : proposals;
   }
   std::vector<std::string> Refusals(const MutationContext& context) const override {
-    return RefusalsInPlainSource(context, ProposalsIn, RowRefusals, ThreadLoops::kOfOneTurn, WithLoneRows, true);
+    auto refusals = RefusalsInPlainSource(context, ProposalsIn, RowRefusals, ThreadLoops::kOfOneTurn, WithLoneRows, true);
+    if (const std::string why = WhyNoMergedRows(context); !why.empty()) refusals.push_back("all launches together: " + why);
+    return refusals;
   }
 
  private:

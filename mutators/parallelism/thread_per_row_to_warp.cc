@@ -5,6 +5,7 @@
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/row_kernel.h"
 #include "mutators/mutator.h"
+#include "mutators/parallelism/merged_rows.h"
 #include "mutators/parallelism/row_combining.h"
 #include "mutators/parallelism/running_sum_text.h"
 
@@ -19,7 +20,8 @@ class ThreadPerRowToWarp : public SourceMutator {
   double weight() const override { return 3; }
 
   std::vector<Proposal> Proposals(const MutationContext& context) const override {
-    return InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges);
+    auto proposals = InPlainSource(context, ProposalsIn, ThreadLoops::kOfOneTurn, Preferred::kMostChanges);
+    return proposals.empty() ? InMergedRows(context, ProposalsIn) : proposals;
   }
   std::vector<std::string> Refusals(const MutationContext& context) const override {
     return RefusalsInPlainSource(context, ProposalsIn, RowRefusals);

@@ -49,7 +49,8 @@ TEST_F(ForeignAttentions, FuseAttention) {
                            {"36_rows_in_loop"},
                            {"37_phases_in_shared"},
                            {"38_product_twice"},
-                           {"39_whole_tiles"}});
+                           {"39_whole_tiles"},
+                           {"40_struct_and_atomics"}});
 }
 
 // What fuse_attention refuses is refused in silence.
@@ -92,7 +93,8 @@ TEST_F(ForeignAttentions, WarpGroupAttention) {
                                  {"36_rows_in_loop", "plain: its rows have D elements, a size of the task"},
                                  {"37_phases_in_shared", "attention_row: its rows are of float"},
                                  {"38_product_twice", "row_softmax: its rows are of float"},
-                                 {"39_whole_tiles", "tiles: its rows store sums, too"}});
+                                 {"39_whole_tiles", "tiles: its rows store sums, too"},
+                                 {"40_struct_and_atomics", "its rows are of float"}});
 }
 
 // Also with the blocks of which small problems have enough for all multiprocessors, and several of them in a row's window.

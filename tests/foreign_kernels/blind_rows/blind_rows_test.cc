@@ -11,7 +11,7 @@ const std::vector<ForeignKernel> kKernels = {
     {"02_correlation_statistics"},
     {"03_fused_add_rms_norm", "(silence)"},
     {"04_router_top1"},
-    {"05_softmax_shared_tree", "(silence)"},
+    {"05_softmax_shared_tree"},
     {"06_quantise_warp_rows", "(silence)"},
     {"07_label_smoothing_backward", "xentropy_fwd_bwd: the turns of the loop `for (uint c = 1; c < classes; ++c)`"},
     {"08_segmentation_argmax"},
