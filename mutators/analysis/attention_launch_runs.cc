@@ -73,14 +73,25 @@ bool AttentionLaunchRuns::Find() {
   if (std::any_of(links_.begin(), links_.end(),
                   [&](const Link& link) { return link.kernel >= 0 && IsKnownElsewhere(context_, link.kernel); }))
     return false;
+  FindBuffers();
+  const auto arguments = std::count_if(buffers_.begin(), buffers_.end(), [&](const auto& one) { return !IsWorkspace(one); });
+  if (arguments <= kMatrices) return false;
+  return why.empty() || Refuse(why);
+}
+
+bool AttentionLaunchRuns::FindOnly(const LaunchDirective& launch) {
+  alone_ = true;
+  const bool found = FindLaunch(launch);
+  FindBuffers();
+  return found;
+}
+
+void AttentionLaunchRuns::FindBuffers() {
   std::set<std::string> buffers;
   for (const Link& link : links_) {
     for (const auto& [parameter, buffer] : link.buffers) buffers.insert(buffer);
   }
   buffers_.assign(buffers.begin(), buffers.end());
-  const auto arguments = std::count_if(buffers.begin(), buffers.end(), [&](const auto& one) { return !IsWorkspace(one); });
-  if (arguments <= kMatrices) return false;
-  return why.empty() || Refuse(why);
 }
 
 bool AttentionLaunchRuns::FindLaunch(const LaunchDirective& launch) {
@@ -176,7 +187,7 @@ void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const Launc
       given.elements[parameter] = filled->second;
     else if (const auto all = trial.elements.find(buffer); all != trial.elements.end())
       given.elements[parameter] = all->second;
-    else if (!IsWorkspace(buffer))
+    else if (alone_ || !IsWorkspace(buffer))
       given.drawn[parameter] = {NumberOf(buffer), times == trial.times.end() ? 1.0 : times->second};
   }
   for (const auto& [parameter, expression] : link.reals) {
@@ -281,7 +292,7 @@ void AttentionLaunchRuns::AddKnowledge(const ThreadTrace& trace, LaunchedRun& ru
   run.knowledge.factors.insert(trace.factors.begin(), trace.factors.end());
   run.knowledge.names.insert(trace.names.begin(), trace.names.end());
   for (const auto& limit : trace.limits) {
-    if (IsLimitVoid(limit) || std::isnan(limit.first)) continue;
+    if ((!alone_ && IsLimitVoid(limit)) || std::isnan(limit.first)) continue;
     auto& [less, more] = run.compared[limit.second];
     less = less || limit.first < limit.second;
     more = more || limit.first > limit.second;
@@ -289,6 +300,7 @@ void AttentionLaunchRuns::AddKnowledge(const ThreadTrace& trace, LaunchedRun& ru
   run.knowledge.largest_number = std::max(run.knowledge.largest_number, trace.largest_number);
   run.knowledge.base_two |= trace.base_two;
   run.knowledge.exponential |= trace.exponential;
+  run.knowledge.rounded |= trace.rounded;
 }
 
 }  // namespace evo

@@ -50,6 +50,8 @@ class AttentionLaunchRuns {
 
   // Whether it has some launches that may be run, and that may be an attention. If they only may not be run, why() says it.
   bool Find();
+  // Whether the one launch of this kernel may be run by itself, whatever it computes: workspaces have some elements, too.
+  bool FindOnly(const LaunchDirective& launch);
   const std::vector<Link>& links() const { return links_; }
   // The sizes that the launch lines name, each once.
   const std::vector<std::string>& names() const { return names_; }
@@ -70,6 +72,7 @@ class AttentionLaunchRuns {
   bool Refuse(std::string why);
   int NumberOf(const std::string& buffer) const;
   bool FindLaunch(const LaunchDirective& launch);
+  void FindBuffers();
   bool RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run);
   bool RunUnit(Link& link, const LaunchRuns::Setting& setting, std::int64_t unit, Accesses& accesses, LaunchedRun& run);
   bool Add(const Link& link, const ThreadTrace& trace, std::int64_t unit, Accesses& accesses, LaunchedRun& run);
@@ -83,7 +86,7 @@ class AttentionLaunchRuns {
   std::vector<std::string> buffers_;
   std::set<std::string> changed_;  // buffers that may be stored to
   std::int64_t turns_ = 0;
-  bool final_ = false;
+  bool final_ = false, alone_ = false;
   std::string why_;
 };
 
