@@ -65,8 +65,7 @@ std::optional<Convolution::Number> ConvolutionNumbers::HalfOf(std::int64_t first
   return std::nullopt;
 }
 
-// A product of two integers of the kernel: of the pixels of an image, of which filters of one tap need not know more, or of the
-// columns and channels of an image whose channels are neighbours, where one filter is for all of them.
+// A product of two integers of the kernel: of the pixels of an image, of which filters of one tap need not know more.
 std::optional<Convolution::Number> ConvolutionNumbers::ProductOf(std::int64_t first, std::int64_t second) const {
   const auto numbers = numbers_.Shifted(0);
   for (auto a = numbers.begin(); a != numbers.end(); ++a) {
@@ -74,16 +73,6 @@ std::optional<Convolution::Number> ConvolutionNumbers::ProductOf(std::int64_t fi
       if (a->values[0] * b->values[0] == first && a->values[1] * b->values[1] == second)
         return Number{fmt::format("({} * {})", a->kernel, b->kernel), fmt::format("({} * {})", a->launch, b->launch), {}};
     }
-  }
-  return std::nullopt;
-}
-
-// An integer of the kernel some times: the padding of such images.
-std::optional<Convolution::Number> ConvolutionNumbers::MultipleOf(std::int64_t first, std::int64_t second) const {
-  for (const LaunchNumber& number : numbers_.Shifted(0)) {
-    const std::int64_t times = number.values[0] > 0 ? first / number.values[0] : 0;
-    if (times > 1 && number.values[0] * times == first && number.values[1] * times == second)
-      return Number{fmt::format("({} * {})", times, number.kernel), fmt::format("({} * {})", times, number.launch), {}};
   }
   return std::nullopt;
 }
@@ -213,8 +202,8 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
     auto number = NumberOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && (size == &Shape::pad_z || size == &Shape::pad_y || size == &Shape::pad_x))
       number = HalfOf(launches_[0].shape.*size, launches_[1].shape.*size);
-    if (!number && size == &Shape::pad_x) number = MultipleOf(launches_[0].shape.*size, launches_[1].shape.*size);
-    if (!number && size == &Shape::width) number = ProductOf(launches_[0].shape.*size, launches_[1].shape.*size);
+    if (!number && size == &Shape::width && found.height.constant == 1)
+      number = ProductOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && (size == &Shape::depth || size == &Shape::height || size == &Shape::width)) {
       const auto taps = size == &Shape::width ? &Shape::columns : size == &Shape::height ? &Shape::rows : &Shape::planes;
       number = OfInside(size, launches_[0].shape.*taps, launches_[1].shape.*taps);
