@@ -18,6 +18,8 @@ namespace evo {
 namespace {
 
 constexpr std::size_t kMostBlockSteps = 8;
+// A block has no more threads on any GPU. A launch line may have a size for them.
+constexpr std::int64_t kMostThreadsTogether = 1024;
 // Threads of a launch, and turns of their loops in all runs: more take too long.
 constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 8'000'000;
 // Of a launch of which only some units are run.
@@ -207,7 +209,8 @@ void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const Launc
 
 bool AttentionLaunchRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run) {
   const auto setting = link.runs->SettingOf(trial.sizes);
-  if (!setting || setting->Threads() > kMostLaunchedThreads) {
+  const std::int64_t of_block = setting ? setting->block[0] * setting->block[1] * setting->block[2] : 0;
+  if (!setting || setting->Threads() > kMostLaunchedThreads || of_block > kMostThreadsTogether) {
     return Refuse(fmt::format("{} has {} with sizes that are tried", link.launch->kernel, setting ? "too many threads" : "none"));
   }
   Give(link, trial, *setting, run);
