@@ -18,6 +18,8 @@ namespace evo {
 namespace {
 
 constexpr std::size_t kMostBlockSteps = 8;
+// A block has no more threads on any GPU. A launch line may have a size for them.
+constexpr std::int64_t kMostThreadsTogether = 1024;
 // Threads of a launch, and turns of their loops in all runs: more take too long.
 constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 8'000'000;
 // Of a launch of which only some units are run.
@@ -84,12 +86,23 @@ bool AttentionLaunchRuns::FindLaunches() {
     why_.clear();
     return false;
   }
+  FindBuffers();
+  return why.empty() || Refuse(why);
+}
+
+bool AttentionLaunchRuns::FindOnly(const LaunchDirective& launch) {
+  alone_ = true;
+  const bool found = FindLaunch(launch);
+  FindBuffers();
+  return found;
+}
+
+void AttentionLaunchRuns::FindBuffers() {
   std::set<std::string> buffers;
   for (const Link& link : links_) {
     for (const auto& [parameter, buffer] : link.buffers) buffers.insert(buffer);
   }
   buffers_.assign(buffers.begin(), buffers.end());
-  return why.empty() || Refuse(why);
 }
 
 bool AttentionLaunchRuns::FindLaunch(const LaunchDirective& launch) {
@@ -186,7 +199,7 @@ void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const Launc
       given.elements[parameter] = filled->second;
     else if (const auto all = trial.elements.find(buffer); all != trial.elements.end())
       given.elements[parameter] = all->second;
-    else if (!IsWorkspace(buffer))
+    else if (alone_ || !IsWorkspace(buffer))
       given.drawn[parameter] = {NumberOf(buffer), times == trial.times.end() ? 1.0 : times->second};
   }
   for (const auto& [parameter, expression] : link.reals) {
@@ -210,7 +223,8 @@ void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const Launc
 
 bool AttentionLaunchRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run) {
   const auto setting = link.runs->SettingOf(trial.sizes);
-  if (!setting || setting->Threads() > kMostLaunchedThreads) {
+  const std::int64_t of_block = setting ? setting->block[0] * setting->block[1] * setting->block[2] : 0;
+  if (!setting || setting->Threads() > kMostLaunchedThreads || of_block > kMostThreadsTogether) {
     return Refuse(fmt::format("{} has {} with sizes that are tried", link.launch->kernel, setting ? "too many threads" : "none"));
   }
   Give(link, trial, *setting, run);
@@ -306,7 +320,7 @@ void AttentionLaunchRuns::AddKnowledge(const ThreadTrace& trace, LaunchedRun& ru
   run.knowledge.factors.insert(trace.factors.begin(), trace.factors.end());
   run.knowledge.names.insert(trace.names.begin(), trace.names.end());
   for (const auto& limit : trace.limits) {
-    if (IsLimitVoid(limit) || std::isnan(limit.first)) continue;
+    if ((!alone_ && IsLimitVoid(limit)) || std::isnan(limit.first)) continue;
     auto& [less, more] = run.compared[limit.second];
     less = less || limit.first < limit.second;
     more = more || limit.first > limit.second;
@@ -314,6 +328,7 @@ void AttentionLaunchRuns::AddKnowledge(const ThreadTrace& trace, LaunchedRun& ru
   run.knowledge.largest_number = std::max(run.knowledge.largest_number, trace.largest_number);
   run.knowledge.base_two |= trace.base_two;
   run.knowledge.exponential |= trace.exponential;
+  run.knowledge.rounded |= trace.rounded;
 }
 
 }  // namespace evo

@@ -57,6 +57,8 @@ class AttentionLaunchRuns {
   // What buffers are called, in the order by which their random numbers are drawn; from now on it is another one.
   const std::vector<std::string>& buffers() const { return buffers_; }
   void SetBuffers(std::vector<std::string> buffers) { buffers_ = std::move(buffers); }
+  // Whether the one launch of this kernel may be run by itself, whatever it computes: workspaces have some elements, too.
+  bool FindOnly(const LaunchDirective& launch);
   const std::vector<Link>& links() const { return links_; }
   // The sizes that the launch lines name, each once.
   const std::vector<std::string>& names() const { return names_; }
@@ -79,6 +81,7 @@ class AttentionLaunchRuns {
   bool Refuse(std::string why);
   int NumberOf(const std::string& buffer) const;
   bool FindLaunch(const LaunchDirective& launch);
+  void FindBuffers();
   bool RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run);
   bool RunUnit(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, std::int64_t unit, Accesses& accesses,
                LaunchedRun& run);
@@ -93,7 +96,7 @@ class AttentionLaunchRuns {
   std::vector<std::string> buffers_;
   std::set<std::string> changed_;  // buffers that may be stored to
   std::int64_t turns_ = 0, misaligned_ = 0;
-  bool final_ = false;
+  bool final_ = false, alone_ = false;
   std::string why_;
 };
 

@@ -1,6 +1,9 @@
 #include "mutators/analysis/parameter_differences.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <vector>
 
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
@@ -10,17 +13,23 @@ namespace evo {
 std::map<std::string, std::pair<std::string, std::string>> AddedParameters(const SyntaxTree& earlier,
                                                                            const MutationContext& later) {
   std::map<std::string, std::pair<std::string, std::string>> added;
-  const auto count = [](const SyntaxTree& tree, int kernel) {
-    const auto& children = tree.node(kernel).children;
-    return std::count_if(children.begin(), children.end(), [&](int child) { return tree.node(child).kind_name == "ParmDecl"; });
+  const auto parameters_of = [](const SyntaxTree& tree, int kernel) {
+    std::vector<int> parameters = tree.node(kernel).children;
+    std::erase_if(parameters, [&](int child) { return tree.node(child).kind_name != "ParmDecl"; });
+    return parameters;
   };
   for (const int before : Functions(earlier)) {
     for (const int after : Functions(later.tree)) {
       const std::string& name = later.tree.node(after).name;
-      if (earlier.node(before).name != name || count(later.tree, after) != count(earlier, before) + 1) continue;
+      const auto parameters = parameters_of(later.tree, after);
+      const std::size_t known = parameters_of(earlier, before).size();
       const LaunchDirective* const launch = OnlyLaunch(later.rendered, name);
-      if (launch != nullptr && !launch->arguments.empty())
-        added[name] = {std::string(later.tree.Text(LastParameter(later.tree, after))), launch->arguments.back()};
+      if (earlier.node(before).name != name || launch == nullptr || parameters.size() != launch->arguments.size()) continue;
+      for (std::size_t i = known; i < parameters.size(); ++i) {
+        auto& [texts, arguments] = added[name];
+        texts += fmt::format("{}{}", texts.empty() ? "" : ", ", later.tree.Text(parameters[i]));
+        arguments += fmt::format("{}{}", arguments.empty() ? "" : ", ", launch->arguments[i]);
+      }
     }
   }
   return added;

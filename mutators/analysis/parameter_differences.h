@@ -13,7 +13,7 @@ namespace evo {
 // How what stands in front of the bodies of kernels differs from the source, by the kernel's name.
 struct ParameterDifferences {
   FieldDeclarations fields;  // of structs, which are parameters of their own
-  // A parameter more, as it follows the others, and what the launch line passes for it.
+  // Parameters more, as they follow the others, and what the launch line passes for them.
   std::map<std::string, std::pair<std::string, std::string>> added;
   std::set<std::string> free_blocks;  // whose `__launch_bounds__` are gone
 };

@@ -279,7 +279,8 @@ class Translator {
             {present->kernel, "arguments", fmt::format("{}, {}", fmt::join(launch->arguments, ", "), added->second.second)});
     }
     if (const auto more = more_parameters_.find(function); more != more_parameters_.end()) parameters += more->second;
-    if (parameters.empty()) return true;
+    // What stands in front of the body of a template's function comes along.
+    if (parameters.empty() || (IsOfTemplate(function) && !more_parameters_.contains(function))) return true;
     const int to = Counterpart(function), last = to < 0 ? -1 : LastParameter(source_, to);
     if (last >= 0) result.changes.push_back({last, Placement::kAfter, parameters});
     return last >= 0;

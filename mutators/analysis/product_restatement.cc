@@ -318,6 +318,7 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
       if (!sizes.products) why = found ? writer.why() : finder.why();
       // What is not understood with some sizes is not with others, either.
       products = products || finder.many_threads() || why == kNoProductOfMatrices;
+      if (!plain && why == kSeveralElements) continue;
       if (!finder.ran() && !finder.many_threads()) return std::nullopt;
       multiple = std::max(multiple, finder.misaligned());
       whole_tiles = whole_tiles || !finder.has_threads() || finder.misaligned() > 0;

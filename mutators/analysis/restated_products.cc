@@ -10,6 +10,7 @@
 #include "mutators/analysis/contraction.h"
 #include "mutators/analysis/product_forms.h"
 #include "mutators/analysis/product_restatement.h"
+#include "mutators/analysis/product_results.h"
 #include "mutators/analysis/product_store.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/thread_block.h"
@@ -19,6 +20,7 @@ namespace {
 
 struct FoundProduct {
   std::optional<std::string> text;
+  bool in_order = true;
   std::string why;
 };
 
@@ -71,6 +73,18 @@ std::optional<std::string> InOtherForm(const MutationContext& context, int kerne
   return std::nullopt;
 }
 
+// What its launch leaves, where it does not matter how.
+void AddByResults(const MutationContext& context, int kernel, FoundProduct& found) {
+  std::string why;
+  if (auto product = FindProductByResults(context, kernel, why)) {
+    found.text = std::move(product->text);
+    found.in_order = product->in_order;
+    if (!found.in_order) found.why = "it adds up in another order than that of k";
+  } else if (!why.empty()) {
+    found.why = why;
+  }
+}
+
 // Several operators ask for the same kernels, and it may take seconds.
 const FoundProduct& KeptWithTree(const MutationContext& context, int kernel) {
   const std::string key = fmt::format("product of {} with {}{}", kernel, fmt::join(context.genome.parameters, ","),
@@ -81,22 +95,33 @@ const FoundProduct& KeptWithTree(const MutationContext& context, int kernel) {
     if (!found.text && found.why.empty()) found.text = RestatedProduct(context, kernel, found.why);
     if (!found.text && !found.why.empty() && SumsInHalf(context.tree, kernel))
       found.why = "it sums up in half or bfloat16, which rounds after each step";
+    if (!found.text) AddByResults(context, kernel, found);
     return found;
   });
 }
 
 }  // namespace
 
-std::optional<std::string> RestatedProducts(const MutationContext& context,
-                                            const std::function<void(const std::string&)>& refuse) {
+static std::optional<std::string> Restated(const MutationContext& context, const std::function<void(const std::string&)>& refuse,
+                                           bool in_order) {
   const SyntaxTree& tree = context.tree;
   for (const int kernel : Functions(tree)) {
     if (!IsKernel(tree, kernel) || std::holds_alternative<Contraction>(AsContraction(context, kernel))) continue;
     const FoundProduct& found = KeptWithTree(context, kernel);
-    if (found.text) return found.text;
+    if (found.text && (found.in_order || !in_order)) return found.text;
     if (!found.why.empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, found.why));
   }
   return std::nullopt;
+}
+
+std::optional<std::string> RestatedProducts(const MutationContext& context,
+                                            const std::function<void(const std::string&)>& refuse) {
+  return Restated(context, refuse, true);
+}
+
+std::optional<std::string> ReassociatedProducts(const MutationContext& context,
+                                                const std::function<void(const std::string&)>& refuse) {
+  return Restated(context, refuse, false);
 }
 
 }  // namespace evo

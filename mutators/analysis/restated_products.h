@@ -8,8 +8,12 @@
 
 namespace evo {
 
-// The source with all kernels that AsContraction does not know and that are products restated; nullopt if there are none.
+// The source with a kernel that AsContraction does not know and that is a product restated; nullopt if there is none. Sums are
+// added up in the same order.
 std::optional<std::string> RestatedProducts(const MutationContext& context,
                                             const std::function<void(const std::string&)>& refuse);
+// The same, where the order of sums may be another.
+std::optional<std::string> ReassociatedProducts(const MutationContext& context,
+                                                const std::function<void(const std::string&)>& refuse);
 
 }  // namespace evo

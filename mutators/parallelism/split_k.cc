@@ -55,7 +55,7 @@ class SplitK : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
-  Restate restate() const override { return RestatedProducts; }
+  Restate restate() const override { return ReassociatedProducts; }
   // Gives each contraction's proposals, or why its sums cannot be divided.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     const SyntaxTree& tree = context.tree;

@@ -75,7 +75,7 @@ class WarpGroupContraction : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
-  Restate restate() const override { return RestatedProducts; }
+  Restate restate() const override { return ReassociatedProducts; }
   // Gives each contraction's proposal, or why it has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     const SyntaxTree& tree = context.tree;

@@ -1,0 +1,37 @@
+#include "tests/foreign_kernels/row_and_grid_kernels.h"
+
+namespace evo {
+namespace {
+
+// Products that are recognised by what their launches leave.
+using ProductResultsTest = ForeignKernelTest;
+
+TEST_F(ProductResultsTest, Parents) { CheckParents(); }
+
+TEST_F(ProductResultsTest, TileContraction) {
+  Check("tile_contraction",
+        {{"01_row_per_thread"}, {"02_register_panels"}, {"03_bias_relu_registers"}, {"04_dot_of_fours", "scores: "}});
+}
+
+TEST_F(ProductResultsTest, SplitTensorContraction) {
+  Check("split_tensor_contraction",
+        {{"01_row_per_thread"}, {"02_register_panels"}, {"03_bias_relu_registers"}, {"04_dot_of_fours"}});
+}
+
+TEST_F(ProductResultsTest, NearMisses) {
+  const auto refuses = [&](const std::string& kernel, const std::string& from, const std::string& to, const std::string& why) {
+    Refuses("tile_contraction", kernel, from, to, why);
+  };
+  // Threads race.
+  refuses("02_register_panels", "    __syncthreads();\n  }", "  }", "no barrier is between them");
+  // The last products are left out where there are many.
+  refuses("03_bias_relu_registers", "f < (int)features; f", "f < min((int)features, 64); f", "is no product of two matrices");
+  // Another number in one corner, and a largest number.
+  refuses("03_bias_relu_registers", "v > 0.f ? v : 0.f", "r == 0 && c == 0 ? 1.f : v > 0.f ? v : 0.f", "dense: ");
+  refuses("03_bias_relu_registers", "v > 0.f ? v : 0.f", "v > 0.f ? fminf(v, 600.f) : 0.f", "it compares what it computes with");
+  // A number that decides whether C is read.
+  refuses("02_register_panels", "beta * C[at];", "(beta == 0 ? 0 : beta * C[at]);", "gemm_panels: ");
+}
+
+}  // namespace
+}  // namespace evo
