@@ -33,6 +33,7 @@ bool ThreadMemory::Follows(int memory) const {
 ThreadValue ThreadMemory::Update(const ThreadPlace& place, const std::function<ThreadValue(const ThreadValue&)>& change) {
   if (refusal_.given()) return {};
   const std::string& name = tree_.node(place.memory).name;
+  if (setting_.formulas) return Refuse(fmt::format("an atomic operation changes {}", name));
   const auto updated = setting_.updated.find(place.memory);
   if (updated != setting_.updated.end()) {
     BufferContents& contents = *updated->second;

@@ -46,7 +46,7 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
   for (std::size_t i = values.size(); i < call.parameters.size(); ++i) {
     const auto& children = tree_.node(call.parameters[i].declaration).children;
     if (children.empty() || call.parameters[i].changes) return refuse("the arguments of {}");
-    values.push_back(EvaluateAs(call.parameters[i].type, children.back()));
+    values.push_back(EvaluateAs(call.parameters[i].type, children.back(), tree_.node(call.parameters[i].declaration).type));
   }
   if (refusal_.given()) return {};
   for (std::size_t i = 0; i < values.size(); ++i) memory_.Variable(call.parameters[i].declaration) = std::move(values[i]);
