@@ -51,6 +51,8 @@ class Answers {
   std::set<std::string> used_;
 };
 
+// Whether the host passes a type on that a template of its own gets: `kernel<T><<<..>>>` in `template <typename T> void launch`.
+bool IsTypeParameter(const SourceProgram& program, const HostLaunch& launch, std::size_t template_argument);
 // Chooses the launches of the kernels. Throws UsageError if the kernels cannot be chosen.
 std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& host, const std::vector<std::string>& kernels,
                                       std::vector<std::string>& notes);

@@ -149,6 +149,16 @@ bool DraftNames::DecidesAShape(const std::string& label, const std::set<std::str
          IsParameter(label, in_blocks, of_arguments) && !answers_.Given(ParameterName(label) + ".values");
 }
 
+// Whether a block has this extent along two axes.
+bool DraftNames::IsSquareBlock(const std::string& label) const {
+  return std::any_of(launches_.begin(), launches_.end(), [&](const TakenLaunch& one) {
+    return std::count_if(one.block.begin(), one.block.end(), [&](const HostExpression& part) {
+             const auto names = part.Names();
+             return std::find(names.begin(), names.end(), label) != names.end();
+           }) > 1;
+  });
+}
+
 // What a parameter is called if nothing else has that name.
 std::string DraftNames::ParameterName(const std::string& label) const {
   const auto leaf = host_.leaves().find(label);
@@ -170,7 +180,7 @@ void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
   };
   if (!movable && taken(parameter.name)) parameter.name = "LAUNCH_" + parameter.name;
   const bool known = leaf != host_.leaves().end() && leaf->second.value.has_value();
-  const std::int64_t guess = known ? leaf->second.value->integer : 256;
+  const std::int64_t guess = known ? leaf->second.value->integer : IsSquareBlock(label) ? 16 : 256;
   const std::string text = answers_.Ask(
       parameter.name, std::to_string(guess),
       known ? fmt::format("a parameter, from {}", leaf->second.place) : "a block size whose value the host code does not say",

@@ -50,6 +50,7 @@ class DraftNames {
                   bool other_sizes) const;
   bool DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks,
                      const std::set<std::string>& of_arguments) const;
+  bool IsSquareBlock(const std::string& label) const;
   std::string ParameterName(const std::string& label) const;
   void AddParameter(const std::string& label, TaskDraft& draft);
   void AddConstraints(TaskDraft& draft) const;

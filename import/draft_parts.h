@@ -92,6 +92,7 @@ class LaunchWriter {
   std::string StructText(const TakenLaunch& one, std::size_t index, const std::string& type);
   std::string TemplateText(const TakenLaunch& one) const;
   std::string TypeArgument(const TakenLaunch& one, std::size_t t) const;
+  HostExpression WithSizesOfTypes(const HostExpression& expression, const TakenLaunch& one) const;
   std::string Dimensions(const std::vector<HostExpression>& parts, const std::string& key, const std::string& fallback,
                          const TakenLaunch& one);
 

@@ -133,7 +133,10 @@ void HostCalls::ReadAssignments() {
       if (program_.Token(at) == "=") value = at + 1;
     }
     if (value >= end) continue;
-    assignments_[{function, name}].push_back({tokens[value].begin, tokens[end - 1].end});
+    const SourceRange range{tokens[value].begin, tokens[end - 1].end};
+    assignments_[{function, name}].push_back(range);
+    const ProgramVariable* const variable = program_.FindVariable(name, function);
+    if (variable != nullptr && variable->function < 0) assignments_[{-1, name}].push_back(range);
   }
 }
 

@@ -33,7 +33,7 @@ class HostCalls {
 
   const std::vector<HostLaunch>& launches() const { return launches_; }
   const std::vector<HostCall>& calls() const { return calls_; }
-  // What is assigned to the variable in the function, in order: "grid.x" too.
+  // What is assigned to the variable in the function, in order: "grid.x" too. To one of the file (function -1): anywhere.
   const std::vector<SourceRange>& AssignedTo(const std::string& variable, int function) const;
 
   // An argument that a caller passes, and the function in which it stands.

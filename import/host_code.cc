@@ -146,6 +146,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   if (initialiser.size() == 0) return leaves_.Add({name, origin, variable->function, std::nullopt, place});
   const auto tokens = program_.Tokens(initialiser);
   const HostExpression value = Simplified(Resolved(ParseHostExpression(tokens), variable->function, depth + 1));
+  if (value.kind == Kind::kNumber && kDeviceProperties.contains(tokens.back())) return value;
   const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
   if (value.IsKnown() && (!value.Names().empty() || bytes) && value.Names() != std::vector{name}) return value;
   if (!IsArithmetic(variable->type) && value.kind != Kind::kNumber) return std::nullopt;

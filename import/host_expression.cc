@@ -134,6 +134,8 @@ std::optional<HostExpression> FunctionValue(const HostExpression& call) {
     result = std::cos(arguments[0]);
   } else if (name == "fabs") {
     result = std::fabs(arguments[0]);
+  } else if (name == "floor") {
+    result = std::floor(arguments[0]);
   } else {
     return std::nullopt;
   }
@@ -275,7 +277,15 @@ int SizeOfType(std::string_view type) {
                                                                  {"float2", 8},         {"int2", 8},
                                                                  {"float3", 12},        {"float4", 16},
                                                                  {"int4", 16},          {"double2", 16},
-                                                                 {"uchar4", 4}};
+                                                                 {"uchar4", 4},         {"uchar2", 2},
+                                                                 {"uchar3", 3},         {"char4", 4},
+                                                                 {"short2", 4},         {"short4", 8},
+                                                                 {"uint2", 8},          {"int3", 12},
+                                                                 {"uint4", 16},         {"double4", 32},
+                                                                 {"half2", 4},          {"__half2", 4},
+                                                                 {"__nv_bfloat162", 4}, {"longlong2", 16},
+                                                                 {"cuComplex", 8},      {"cuFloatComplex", 8},
+                                                                 {"cuDoubleComplex", 16}};
   const auto found = kSizes.find(type);
   return found == kSizes.end() ? 0 : found->second;
 }

@@ -126,7 +126,7 @@ std::string LaunchWriter::TemplateText(const TakenLaunch& one) const {
 }
 
 std::string LaunchWriter::TypeArgument(const TakenLaunch& one, std::size_t t) const {
-  if (one.launch != nullptr && t < one.launch->template_arguments.size())
+  if (one.launch != nullptr && t < one.launch->template_arguments.size() && !IsTypeParameter(c_.program, *one.launch, t))
     return CanonicalType(c_.program, c_.program.Text(one.launch->template_arguments[t]));
   const std::string placeholder = fmt::format("type-parameter-0-{}", t);
   for (std::size_t i = 0; i < one.types.size(); ++i) {
@@ -164,13 +164,30 @@ std::string LaunchWriter::LaunchLine(const TakenLaunch& one) {
       flat ? fmt::format("ceil_div({}, 256)", first) : fmt::format("ceil_div({}, 16), ceil_div({}, 16)", second, first), one);
   std::string line = fmt::format("{}{}({}) grid({}) block({})", one.kernel->qualified, TemplateText(one),
                                  fmt::join(arguments, ", "), grid, block);
-  std::string shared = one.shared && one.shared->IsKnown() ? c_.names.Text(*one.shared) : "0";
+  const std::optional<HostExpression> bytes = one.shared ? std::optional(WithSizesOfTypes(*one.shared, one)) : std::nullopt;
+  std::string shared = bytes && bytes->IsKnown() ? c_.names.Text(*bytes) : "0";
   if (one.shared && !one.shared->IsKnown())
     shared =
         c_.answers.Ask("shared", "0", fmt::format("bytes of dynamic shared memory: the host says {}", one.shared->Text()), true);
   if (const auto given = c_.answers.Given("shared")) shared = *given;
   if (shared != "0") line += fmt::format(" shared({})", shared);
   return line;
+}
+
+// `sizeof(T)` as a number, where T is a type of the program or one that a template gets.
+HostExpression LaunchWriter::WithSizesOfTypes(const HostExpression& expression, const TakenLaunch& one) const {
+  constexpr std::string_view kSizeOf = "sizeof ";
+  return Simplified(Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    if (part.kind != Kind::kName || !part.text.starts_with(kSizeOf)) return std::nullopt;
+    const std::string type = part.text.substr(kSizeOf.size());
+    if (const int bytes = SizeOfType(CanonicalType(c_.program, type)); bytes > 0) return HostExpression::Integer(bytes);
+    const auto& parameters = one.kernel->template_parameters;
+    const auto is_type = [](const TemplateParameter& parameter) { return parameter.is_type; };
+    const auto found = std::find_if(parameters.begin(), parameters.end(), is_type);
+    if (found == parameters.end()) return std::nullopt;
+    const int bytes = SizeOfType(TypeArgument(one, static_cast<std::size_t>(found - parameters.begin())));
+    return bytes > 0 ? std::optional(HostExpression::Integer(bytes)) : std::nullopt;
+  }));
 }
 
 void LaunchWriter::AddSteps(const std::vector<std::string>& lines) {

@@ -260,7 +260,7 @@ class LaunchTaker {
 
   std::string TemplateType(const TakenLaunch& one, std::size_t t) {
     if (one.launch == nullptr) return "float";
-    if (t < one.launch->template_arguments.size())
+    if (t < one.launch->template_arguments.size() && !IsTypeParameter(program_, *one.launch, t))
       return CanonicalType(program_, program_.Text(one.launch->template_arguments[t]));
     const std::string placeholder = fmt::format("type-parameter-0-{}", t);
     for (std::size_t i = 0; i < one.launch->arguments.size(); ++i) {
@@ -284,6 +284,14 @@ class LaunchTaker {
 };
 
 }  // namespace
+
+bool IsTypeParameter(const SourceProgram& program, const HostLaunch& launch, std::size_t template_argument) {
+  if (launch.function < 0) return false;
+  const auto& parameters = program.functions()[static_cast<std::size_t>(launch.function)].template_parameters;
+  return std::any_of(parameters.begin(), parameters.end(), [&](const TemplateParameter& one) {
+    return one.is_type && one.name == program.Text(launch.template_arguments[template_argument]);
+  });
+}
 
 std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& host, const std::vector<std::string>& kernels,
                                       std::vector<std::string>& notes) {

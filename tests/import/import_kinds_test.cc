@@ -376,6 +376,37 @@ int main() {
                                    HasSubstr("evo:launch add_parts({n, s_samples}, {ceil_div(n, 256), p_sums, p_values})")));
 }
 
+// What the device says, sizes of types in shared memory, and a square block that the host computes.
+TEST(ImportKinds, TakesWhatTheDeviceSaysForNumbers) {
+  const ImportReply reply = Read(R"(
+static int most_threads;
+template <typename T> __global__ void scale(T *x, int n, int width) {
+  extern __shared__ unsigned char bytes[];
+  T *tile = reinterpret_cast<T *>(bytes);
+  int i = (blockIdx.x * blockDim.y + threadIdx.y) * width + threadIdx.x;
+  tile[threadIdx.y * blockDim.x + threadIdx.x] = i < n ? x[i] : T(0);
+  if (i < n) x[i] = 2 * tile[threadIdx.y * blockDim.x + threadIdx.x];
+}
+template <typename T> void launch(T *x, int n) {
+  int width = sqrt(most_threads);
+  dim3 block(width, width);
+  scale<T><<<(n + width * width - 1) / (width * width), block, width * width * sizeof(T)>>>(x, n, width);
+}
+int main() {
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  most_threads = properties.maxThreadsPerBlock;
+  int n = 100000;
+  double *x;
+  cudaMalloc(&x, n * sizeof(double));
+  launch<double>(x, n);
+}
+)");
+  const std::string kernel = Kernel(reply);
+  EXPECT_THAT(kernel, AllOf(HasSubstr("evo:launch scale<double>("), HasSubstr("block(WIDTH, WIDTH) shared(WIDTH * WIDTH * 8)"),
+                            HasSubstr("#define WIDTH 32"), Not(HasSubstr("most_threads"))));
+}
+
 // Numbers that are compiled in, with names for them: only what the launch names is a choice, and a size is in some argument.
 TEST(ImportKinds, TellsConstantsFromSizesAndChoices) {
   const ImportReply reply = Read(R"(
