@@ -90,6 +90,17 @@ std::size_t HostCalls::ReadLaunch(std::size_t at) {
   return end;
 }
 
+// The token before a bracket, or before the template arguments of a function of the program: `launch<float>(`.
+std::size_t HostCalls::NameOfCall(std::size_t open) const {
+  std::size_t at = open - 1;
+  if (program_.Token(at) != ">") return at;
+  for (int depth = 0; at > 0; --at) {
+    if (program_.Token(at) == ">") ++depth;
+    if (program_.Token(at) == "<" && --depth == 0) break;
+  }
+  return at > 0 && program_.FindFunction(program_.Token(at - 1)) >= 0 ? at - 1 : open - 1;
+}
+
 void HostCalls::ReadCalls() {
   const auto& tokens = program_.tokens();
   for (std::size_t i = 1; i < tokens.size(); ++i) {
@@ -97,13 +108,15 @@ void HostCalls::ReadCalls() {
       ReadLaunch(i);
       continue;
     }
-    if (program_.Token(i) != "(" || !IsWord(program_.Token(i - 1)) || IsKeyword(program_.Token(i - 1))) continue;
+    if (program_.Token(i) != "(") continue;
+    const std::size_t name = NameOfCall(i);
+    if (!IsWord(program_.Token(name)) || IsKeyword(program_.Token(name))) continue;
     const int function = program_.FunctionAt(tokens[i].begin);
     if (function < 0 || program_.functions()[static_cast<std::size_t>(function)].device) continue;
     const std::size_t end = program_.AfterBracket(i);
     if (end <= i + 1 || end > tokens.size()) continue;
     calls_.push_back(
-        {std::string(program_.Token(i - 1)), function, {tokens[i - 1].begin, tokens[end - 1].end}, Split(i, end - 1)});
+        {std::string(program_.Token(name)), function, {tokens[name].begin, tokens[end - 1].end}, Split(i, end - 1)});
   }
 }
 

@@ -50,6 +50,7 @@ class HostCalls {
   void ReadCalls();
   void ReadAssignments();
   std::size_t ReadLaunch(std::size_t at);
+  std::size_t NameOfCall(std::size_t open) const;
   std::optional<SourceRange> DefaultOf(const ProgramParameter& parameter) const;
 
   const SourceProgram& program_;

@@ -74,6 +74,8 @@ class AttentionLaunchRuns {
   std::int64_t misaligned() const { return misaligned_; }
   // Whether other sizes would not help a run that was refused.
   bool is_final() const { return final_; }
+  // Of loops and statements, in all runs so far.
+  std::int64_t turns() const { return turns_; }
 
  private:
   // What one launch does. A unit is a thread, or a block whose threads run together.

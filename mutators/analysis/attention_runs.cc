@@ -237,7 +237,8 @@ ThreadTrace AttentionRuns::RunWithoutKeys(std::int64_t row, std::int64_t rows, c
 ThreadTrace AttentionRuns::RunChosen(std::size_t number, std::int64_t row, std::map<int, BufferContents> chosen) {
   auto setting = SettingOf(number, row, {}, 0);
   if (!setting) return {};
-  setting->chosen = std::move(chosen);
+  for (auto& [parameter, contents] : chosen)
+    setting->chosen[parameter] = std::make_shared<const BufferContents>(std::move(contents));
   setting->symbolic = given_.forms;
   return RunSetting(*setting, row);
 }

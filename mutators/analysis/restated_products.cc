@@ -73,8 +73,9 @@ std::optional<std::string> InOtherForm(const MutationContext& context, int kerne
   return std::nullopt;
 }
 
-// What its launch leaves, where it does not matter how.
+// What its launch leaves, where it does not matter how. What has edits has come from a source that was asked without.
 void AddByResults(const MutationContext& context, int kernel, FoundProduct& found) {
+  if (!context.genome.edits.empty()) return;
   std::string why;
   if (auto product = FindProductByResults(context, kernel, why)) {
     found.text = std::move(product->text);

@@ -29,6 +29,8 @@ std::optional<std::string> RestatedStencils(const MutationContext& context,
     if (HasStencil({context.kernel_template, context.genome, *tree, rendered, nullptr, context.product_elsewhere})) return fixed;
   }
   const SyntaxTree& tree = context.tree;
+  // What has edits has come from a source that was asked without.
+  if (!context.genome.edits.empty()) return fixed;
   for (const int kernel : Functions(tree)) {
     if (!IsKernel(tree, kernel)) continue;
     const auto as_it_is = AsStencil(context, kernel);

@@ -30,6 +30,9 @@ constexpr std::int64_t kFewRows = 67;
 // Beyond these, a number that data is compared with stands for an infinity.
 constexpr double kLikeInfinity = 1e4;
 constexpr std::size_t kMostTriedSettings = 16;
+// What is no rows with two choices of sizes is none with others, and shall be left soon.
+constexpr std::size_t kMostUnlike = 2;
+constexpr std::int64_t kMostTurnsOfGuesses = 200'000;
 // Of rows that have a limit.
 constexpr std::int64_t kMostLimit = 4096;
 
@@ -57,7 +60,29 @@ class RowsFinder {
   // Products on tensor cores and the like are no rows, and take long to run.
   bool IsOther() const {
     const std::string& code = CodeOf(tree_);
-    return ContainsName(code, "wmma") || code.find("asm") != std::string::npos || ContainsName(code, "double");
+    return ContainsName(code, "wmma") || code.find("asm") != std::string::npos || ContainsName(code, "double") || !Combines();
+  }
+
+  // Whether real numbers are combined at all, by an operator, a function, a shuffle or an atomic.
+  bool Combines() const {
+    const auto is_real = [&](int node) {
+      const std::string& type = tree_.node(node).type;
+      return type.find("float") != std::string::npos || type.find("half") != std::string::npos ||
+             type.find("bfloat16") != std::string::npos;
+    };
+    for (int node = 0; node < static_cast<int>(tree_.nodes().size()); ++node) {
+      const std::string& kind = tree_.node(node).kind_name;
+      if (kind == "CallExpr") {
+        const std::string_view callee = LibraryCallee(tree_, node);
+        for (const char* name : {"max", "min", "exp", "sqrt", "__shfl", "atomic", "log", "fma"})
+          if (callee.find(name) != std::string_view::npos) return true;
+        continue;
+      }
+      const auto& sides = tree_.node(node).children;
+      if (!IsAssignment(tree_, node) || sides.size() != 2 || !is_real(sides[0])) continue;
+      if (tree_.Operator(node) != "=" || tree_.Text(sides[1]).find(tree_.Text(sides[0])) != std::string_view::npos) return true;
+    }
+    return false;
   }
 
   // The types of all buffers, and numbers for what launch lines pass as real numbers. In silence, for others.
@@ -97,6 +122,7 @@ class RowsFinder {
     bool ran = false;
     const std::size_t suggested = units.size();
     std::set<std::int64_t> together;
+    std::size_t unlike = 0;  // runs that left something else
     for (std::size_t i = 0; i < std::min(units.size(), kMostTriedSettings); ++i) {
       sizes_ = AttentionLaunchSizes(runs_.names(), units[i]);
       LaunchedRun run;
@@ -109,6 +135,7 @@ class RowsFinder {
           guess_ = std::move(guess);
           return true;
         }
+        if (++unlike >= kMostUnlike || runs_.turns() > kMostTurnsOfGuesses) break;
       } else {
         if (refused.empty()) refused = runs_.why();
         if (runs_.is_final()) return Refuse(runs_.why());

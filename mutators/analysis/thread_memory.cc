@@ -15,7 +15,7 @@ namespace {
 // Which number an element of a buffer is, if the setting says it.
 std::optional<double> ChosenElement(const ThreadSetting& setting, const ThreadPlace& place) {
   if (const auto buffer = setting.chosen.find(place.memory); buffer != setting.chosen.end()) {
-    if (const auto element = buffer->second.find(place.index); element != buffer->second.end()) return element->second;
+    if (const auto element = buffer->second->find(place.index); element != buffer->second->end()) return element->second;
   }
   const auto all = setting.elements.find(place.memory);
   return all == setting.elements.end() ? std::nullopt : std::optional(all->second);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -61,7 +62,7 @@ struct ThreadSetting {
   std::int64_t loaded = 5;         // the elements of buffers of integers
   std::map<int, double> elements;  // of these parameters, all elements are this number
   // Of these parameters, these elements are these numbers, also of integers.
-  std::map<int, BufferContents> chosen;
+  std::map<int, std::shared_ptr<const BufferContents>> chosen;
   std::set<int> integer_bytes;  // parameters whose bytes are integers that decide, and not elements to compute with
   // What these parameters point to at first: scratch memory that others have written, of which ThreadTrace tells, too. Only what
   // is there, in `elements` or in `drawn` may be read.
