@@ -115,8 +115,7 @@ void HostCalls::ReadCalls() {
     if (function < 0 || program_.functions()[static_cast<std::size_t>(function)].device) continue;
     const std::size_t end = program_.AfterBracket(i);
     if (end <= i + 1 || end > tokens.size()) continue;
-    calls_.push_back(
-        {std::string(program_.Token(name)), function, {tokens[name].begin, tokens[end - 1].end}, Split(i, end - 1)});
+    calls_.push_back({std::string(program_.Token(name)), function, {tokens[name].begin, tokens[end - 1].end}, Split(i, end - 1)});
   }
 }
 

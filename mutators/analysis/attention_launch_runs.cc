@@ -193,7 +193,8 @@ void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const Launc
     const auto [first, fresh] = parameters.try_emplace(buffer, parameter);
     if (!fresh) given.same[parameter] = first->second;
     if (changed_.contains(buffer)) contents[parameter] = given.updated[parameter] = &run.stored[buffer];
-    if (const auto chosen = trial.chosen.find(buffer); chosen != trial.chosen.end()) given.chosen[parameter] = std::make_shared<BufferContents>(chosen->second);
+    if (const auto chosen = trial.chosen.find(buffer); chosen != trial.chosen.end())
+      given.chosen[parameter] = std::make_shared<BufferContents>(chosen->second);
     const auto times = trial.times.find(buffer);
     if (const auto filled = run.filled.find(buffer); filled != run.filled.end())
       given.elements[parameter] = filled->second;

@@ -30,6 +30,8 @@ namespace {
 constexpr const char* kNoProductLeft = "what its threads leave is no product of two matrices";
 constexpr std::size_t kMostSizesOfProduct = 6;
 constexpr std::int64_t kLargestProductNumber = 2000;
+// Of the runs that tell whether it is one at all.
+constexpr std::int64_t kMostTurnsOfGuessedProducts = 4'000'000;
 
 // A real parameter in a condition, such as `beta == 0`; empty if there is none.
 std::string RealThatDecides(const SyntaxTree& tree, int kernel) {
@@ -86,7 +88,9 @@ class ProductResults {
   // nullopt, with the reason, if it is not understood.
   std::optional<Ran> Run(LaunchTrial trial) {
     Ran ran{std::make_unique<AttentionLaunchRuns>(context_), std::move(trial), {}, nullptr};
-    if (!ran.runs->FindOnly(launch_) || !ran.runs->Run(ran.trial, ran.run)) {
+    const bool ran_all = ran.runs->FindOnly(launch_) && ran.runs->Run(ran.trial, ran.run);
+    turns_ += ran.runs->turns();
+    if (!ran_all) {
       why_ = ran.runs->why();
       if (why_.starts_with(launch_.kernel + ": ")) why_ = why_.substr(launch_.kernel.size() + 2);
       return std::nullopt;
@@ -112,6 +116,7 @@ class ProductResults {
     for (const ProductTrials::Units& tried : units) {
       trials_ = ProductTrials(context_, launch.names(), tried);
       const auto ran = Run({trials_.Choice(0), {}, {}});
+      if (turns_ > kMostTurnsOfGuessedProducts) break;
       if (!ran) continue;
       guesses_ = GuessesOf(*ran, launch);
       seen_.product |= !guesses_.empty();
@@ -276,6 +281,7 @@ class ProductResults {
   const LaunchDirective& launch_;
   ProductTrials trials_;
   std::vector<ProductGuess> guesses_;
+  std::int64_t turns_ = 0;
   // What all runs showed, and whether one of them left a product.
   struct Seen {
     std::set<std::string> names;

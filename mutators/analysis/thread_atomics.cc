@@ -38,7 +38,7 @@ ThreadValue ThreadMemory::Update(const ThreadPlace& place, const std::function<T
   if (updated != setting_.updated.end()) {
     BufferContents& contents = *updated->second;
     const auto known = contents.find(place.index);
-    const auto number = known != contents.end() ? std::optional(known->second) : Begun(place);
+    const auto number = known != contents.end() ? std::optional(known->second) : BegunElement(setting_, place);
     if (!number) return Refuse(fmt::format("an element of {} is updated and has no value", name));
     ThreadValue old = HeldIn(code_.variable(place.memory), *number);
     const ThreadValue changed = change(old);

@@ -17,9 +17,6 @@ constexpr std::int64_t kWarpWidth = 32;
 
 const IntegerOperator kPlus("+"), kTimes("*");
 
-// What stands for a real number that does not count.
-constexpr double kSomeNumber = 0.37;
-
 // What `threadIdx.x` and the like are.
 ThreadValue BuiltinValue(std::int64_t number, int symbol, const ThreadSetting& setting) {
   if (!setting.symbolic) return ThreadValue::Integer(number);
@@ -326,33 +323,6 @@ std::optional<ThreadValue> ThreadExpressions::CallTogether(const ThreadCallee& c
                                                     : by.integer % width;
   if (from < 0 || from >= width) from = lane;
   return memory_.Shuffle(std::move(value), static_cast<std::size_t>(first + from), mask);
-}
-
-ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
-  const ThreadCall& call = code_.call(node.detail);
-  if (call.of_file) return CallDefined(call);
-  if (call.callee.kind == ThreadCallee::Kind::kNothing && !setting_.addresses) return ThreadValue::Integer(0);
-  if (call.callee.is_atomic() && !setting_.addresses && !call.arguments.empty()) {
-    const ThreadType type = ThreadTypeOf(PointedThreadType(tree_.node(call.arguments[0]).type));
-    ThreadArguments values;
-    for (const int argument : call.arguments) values.push_back(Evaluate(argument));
-    if (refusal_.given()) return {};
-    auto updated = AtomicCalled(arithmetic_, memory_, {call.callee.kind, type, call.arguments[0]}, values);
-    if (updated || refusal_.given()) return updated ? *std::move(updated) : ThreadValue{};
-  }
-  if (setting_.exchange != nullptr) {
-    if (auto together = CallTogether(call.callee, call.arguments)) return *std::move(together);
-    if (refusal_.given()) return {};
-  }
-  if (!call.callee.name.empty() && !call.callee.name.starts_with("operator") && !call.arguments.empty()) {
-    ThreadValue value = CallKnown(call, expression);
-    if (value.kind != ThreadValue::Kind::kNone || refusal_.given()) return value;
-    if (setting_.addresses && node.real) return ThreadValue::Real(kSomeNumber);
-    return Refuse(fmt::format("it calls {}, which is not known", call.callee.name));
-  }
-  // A constructor or a conversion of one value.
-  if (call.arguments.empty()) return EvaluateAs(node.type, tree_.node(expression).children.front(), tree_.node(expression).type);
-  return NotUnderstood(expression);
 }
 
 }  // namespace evo

@@ -28,6 +28,9 @@ class FunctionBodies {
   virtual ThreadValue RunBody(int body) = 0;
 };
 
+// What stands for a real number that does not count.
+inline constexpr double kSomeNumber = 0.37;
+
 // Computes the expressions of a kernel and of its functions for one thread.
 class ThreadExpressions {
  public:

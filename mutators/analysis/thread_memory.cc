@@ -145,7 +145,7 @@ ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
   if (seen != nullptr && seen->value.kind != ThreadValue::Kind::kNone) return seen->value;
   if (const auto contents = setting_.contents.find(place.memory); contents != setting_.contents.end()) {
     const auto element = contents->second->find(place.index);
-    const auto held = element != contents->second->end() ? std::optional(element->second) : Begun(place);
+    const auto held = element != contents->second->end() ? std::optional(element->second) : BegunElement(setting_, place);
     if (held) {
       if (!compared_) trace_.reads[place.memory][place.index].value = *held;
       return HeldIn(code_.variable(place.memory), *held);
@@ -154,11 +154,10 @@ ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
   return {};
 }
 
-// What is in memory that others have written, before it is written.
-std::optional<double> ThreadMemory::Begun(const ThreadPlace& place) const {
-  const auto chosen = ChosenElement(setting_, place);
-  if (chosen || !setting_.drawn.contains(place.memory)) return chosen;
-  return DrawnElement(setting_, place);
+std::optional<double> BegunElement(const ThreadSetting& setting, const ThreadPlace& place) {
+  const auto chosen = ChosenElement(setting, place);
+  if (chosen || !setting.drawn.contains(place.memory)) return chosen;
+  return DrawnElement(setting, place);
 }
 
 ThreadValue HeldIn(const ThreadVariable& buffer, double number) {

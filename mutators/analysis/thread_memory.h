@@ -93,7 +93,6 @@ class ThreadMemory {
   void StoreComponent(const ThreadPlace& place, ThreadValue value);
   void StoreShared(const ThreadPlace& place, ThreadValue value);
   ThreadValue Refuse(std::string why);
-  std::optional<double> Begun(const ThreadPlace& place) const;
 
   const SyntaxTree& tree_;
   const ThreadCode& code_;
@@ -107,6 +106,8 @@ class ThreadMemory {
   StoredValues own_scratch_;  // of a thread that runs alone
 };
 
+// What is in memory that others have written, before it is written; nullopt if it has no value.
+std::optional<double> BegunElement(const ThreadSetting& setting, const ThreadPlace& place);
 // What a number in a buffer is to a thread: an integer, or a real number.
 ThreadValue HeldIn(const ThreadVariable& buffer, double number);
 // Notes that a thread reads an element of a buffer.

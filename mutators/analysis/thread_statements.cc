@@ -24,6 +24,11 @@ std::string NumberTypeOf(const std::string& type) {
   return vector.count > 0 ? std::string(vector.number) : element;
 }
 
+// What a declaration is in forms; null without them.
+FormPointer SymbolIn(const ThreadSetting& setting, int declaration) {
+  return setting.symbolic ? SharedForm(AffineForm::Symbol(declaration)) : nullptr;
+}
+
 }  // namespace
 
 ThreadStatements::ThreadStatements(const SyntaxTree& tree, ThreadCode& code, ThreadSymbols& symbols, const ThreadSetting& setting)
@@ -45,10 +50,6 @@ ThreadTrace ThreadStatements::Run(int kernel) {
   return std::move(trace_);
 }
 
-FormPointer ThreadStatements::SymbolOf(int declaration) const {
-  return setting_.symbolic ? SharedForm(AffineForm::Symbol(declaration)) : nullptr;
-}
-
 // Gives a parameter of the kernel its value, if the setting has one.
 void ThreadStatements::Pass(int parameter) {
   const SyntaxNode& node = tree_.node(parameter);
@@ -57,7 +58,7 @@ void ThreadStatements::Pass(int parameter) {
   if (node.type.find('*') != std::string::npos)
     value = ThreadValue::Pointer(same == setting_.same.end() ? parameter : same->second);
   else if (const auto integer = setting_.integers.find(parameter); integer != setting_.integers.end())
-    value = ThreadValue::Integer(integer->second, SymbolOf(parameter));
+    value = ThreadValue::Integer(integer->second, SymbolIn(setting_, parameter));
   else if (const auto real = setting_.reals.find(parameter); real != setting_.reals.end())
     value = ThreadValue::Real(real->second, SharedText(node.name));
   if (setting_.formulas && value.kind == ThreadValue::Kind::kReal)
@@ -206,7 +207,7 @@ void ThreadStatements::Declare(int node) {
   if (variable.list >= 0 && variable.list == variable.initialiser) return DeclareList(node);
   ThreadValue computed = expressions_.EvaluateAs(variable.type, variable.initialiser, tree_.node(node).type);
   if ((computed.form || computed.text || setting_.symbolic) && symbols_.block_constants().contains(node)) {
-    if (computed.kind == ThreadValue::Kind::kInteger && setting_.symbolic) computed.form = SymbolOf(node);
+    if (computed.kind == ThreadValue::Kind::kInteger && setting_.symbolic) computed.form = SymbolIn(setting_, node);
     if (computed.kind == ThreadValue::Kind::kReal && computed.text) computed.text = SharedText(tree_.node(node).name);
   }
   memory_.Variable(node) = std::move(computed);
@@ -225,7 +226,7 @@ void ThreadStatements::DeclareList(int node) {
 }
 
 void ThreadStatements::DeclareRow(int variable) {
-  ThreadValue value = ThreadValue::Integer(setting_.row, SymbolOf(variable));
+  ThreadValue value = ThreadValue::Integer(setting_.row, SymbolIn(setting_, variable));
   if (setting_.flat_length && setting_.symbolic) {
     const AffineForm outer = AffineForm::Symbol(setting_.flat_outer).TimesForm(*setting_.flat_length);
     value.form = SharedForm(outer.Plus(AffineForm::Symbol(variable)));

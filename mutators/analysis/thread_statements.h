@@ -38,7 +38,6 @@ class ThreadStatements : private FunctionBodies {
   void DeclareList(int node);
   void DeclareArray(int node);
   void Fill(std::vector<ThreadValue>& elements, ThreadType type, int list);
-  FormPointer SymbolOf(int declaration) const;
   ThreadValue RunBody(int body) override;
   // With formulas: an `if` that elements decide (thread_choices.cc).
   Flow ExecuteBoth(int statement, const ThreadValue& condition);

@@ -112,8 +112,8 @@ class LookBackScan : public KernelVisitor {
     proposal.launch.push_back({kernel, "before", fmt::format("{} when({})", Launch(scan, names), scan.When())});
     std::vector<std::string> old = scan.others;
     old.push_back(kernel);
-    const std::string others =
-        scan.powers_of_two || scan.multiple > 1 ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
+    const bool of_some = scan.powers_of_two || scan.multiple > 1;
+    const std::string others = of_some ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
     for (const std::string& other : old) proposal.launch.push_back({other, "when", others});
   }
 };

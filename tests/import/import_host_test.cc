@@ -1,0 +1,116 @@
+// What evo init reads from the host: fields of structs, constants, and what the device says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/import/importing.h"
+
+namespace evo {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Fields that a struct gets by an initialiser or one by one, on the way from one launch to the next.
+TEST(ImportHost, FollowsFieldsOfStructs) {
+  const ImportReply reply = Read(R"(
+struct Signal { int length; const float *samples; };
+struct Parts { int blocks; float *sums; float *values; };
+__global__ void sum_parts(Signal s, Parts p) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < s.length) p.values[i] = 2 * s.samples[i];
+  if (threadIdx.x == 0) p.sums[blockIdx.x] = s.samples[i];
+}
+__global__ void add_parts(Signal s, Parts p) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < s.length) p.values[i] += p.sums[blockIdx.x];
+}
+int main() {
+  int n = 100000;
+  float *d_samples;
+  Parts p{0, nullptr, nullptr};
+  p.blocks = (n + 255) / 256;
+  cudaMalloc(&d_samples, n * sizeof(float));
+  cudaMalloc(&p.sums, p.blocks * sizeof(float));
+  cudaMalloc(&p.values, n * sizeof(float));
+  Signal s = {n, d_samples};
+  sum_parts<<<p.blocks, 256>>>(s, p);
+  add_parts<<<p.blocks, 256>>>(s, p);
+  float *r = (float *)malloc(n * sizeof(float));
+  cudaMemcpy(r, p.values, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)");
+  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("evo:workspace p_sums f32 [ceil_div(n, 256)]"),
+                                   HasSubstr("evo:launch sum_parts({n, s_samples}, {ceil_div(n, 256), p_sums, p_values})"),
+                                   HasSubstr("evo:launch add_parts({n, s_samples}, {ceil_div(n, 256), p_sums, p_values})")));
+}
+
+// What the device says, sizes of types in shared memory, and a square block that the host computes.
+TEST(ImportHost, TakesWhatTheDeviceSaysForNumbers) {
+  const ImportReply reply = Read(R"(
+static int most_threads;
+template <typename T> __global__ void scale(T *x, int n, int width) {
+  extern __shared__ unsigned char bytes[];
+  T *tile = reinterpret_cast<T *>(bytes);
+  int i = (blockIdx.x * blockDim.y + threadIdx.y) * width + threadIdx.x;
+  tile[threadIdx.y * blockDim.x + threadIdx.x] = i < n ? x[i] : T(0);
+  if (i < n) x[i] = 2 * tile[threadIdx.y * blockDim.x + threadIdx.x];
+}
+template <typename T> void launch(T *x, int n) {
+  int width = sqrt(most_threads);
+  dim3 block(width, width);
+  scale<T><<<(n + width * width - 1) / (width * width), block, width * width * sizeof(T)>>>(x, n, width);
+}
+int main() {
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  most_threads = properties.maxThreadsPerBlock;
+  int n = 100000;
+  double *x;
+  cudaMalloc(&x, n * sizeof(double));
+  launch<double>(x, n);
+}
+)");
+  const std::string kernel = Kernel(reply);
+  EXPECT_THAT(kernel, AllOf(HasSubstr("evo:launch scale<double>("), HasSubstr("block(WIDTH, WIDTH) shared(WIDTH * WIDTH * 8)"),
+                            HasSubstr("#define WIDTH 32"), Not(HasSubstr("most_threads"))));
+}
+
+// Numbers that are compiled in, with names for them: only what the launch names is a choice, and a size is in some argument.
+TEST(ImportHost, TellsConstantsFromSizesAndChoices) {
+  const ImportReply reply = Read(R"(
+constexpr int kRadius = 7;
+constexpr int kParts = 64;
+constexpr int kCount = 500009;
+template <int Radius> __global__ void smooth(const float *x, float *parts, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x == 0) parts[blockIdx.x] = 1;
+  for (; i < kCount; i += gridDim.x * blockDim.x) {
+    float sum = 0;
+    for (int j = -Radius; j <= Radius; ++j) sum += i + j >= 0 && i + j < kCount ? x[i + j] : 0;
+    y[i] = sum;
+  }
+}
+__global__ void scale(const float *parts, float *y) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < kCount; i += kParts * blockDim.x) y[i] *= parts[blockIdx.x];
+}
+int main() {
+  float *x, *parts, *y, *h = new float[kCount];
+  cudaMalloc(&x, kCount * sizeof(float));
+  cudaMalloc(&y, kCount * sizeof(float));
+  cudaMalloc(&parts, kParts * sizeof(float));
+  int multiprocessors = 0;
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  smooth<kRadius><<<kParts, 256>>>(x, parts, y);
+  scale<<<multiprocessors * 4, 256>>>(parts, y);
+  cudaMemcpy(h, y, kCount * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)");
+  const std::string kernel = Kernel(reply);
+  EXPECT_THAT(kernel,
+              AllOf(HasSubstr("evo:launch smooth<7>(x, parts, y)"), HasSubstr("evo:launch scale(parts, y) grid(528)"),
+                    HasSubstr("evo:size kCount"), Not(HasSubstr("evo:size kParts")), Not(HasSubstr("evo:param kRadius"))));
+}
+
+}  // namespace
+}  // namespace evo
