@@ -31,7 +31,7 @@ constexpr const char* kNoProductLeft = "what its threads leave is no product of 
 constexpr std::size_t kMostSizesOfProduct = 6;
 constexpr std::int64_t kLargestProductNumber = 2000;
 // Of the runs that tell whether it is one at all.
-constexpr std::int64_t kMostTurnsOfGuessedProducts = 4'000'000;
+constexpr std::int64_t kMostTurnsOfGuessedProducts = 2'000'000;
 
 // A real parameter in a condition, such as `beta == 0`; empty if there is none.
 std::string RealThatDecides(const SyntaxTree& tree, int kernel) {

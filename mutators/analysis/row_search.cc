@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kUsualVector = 4;
 constexpr std::size_t kMostTriedSettings = 16;
-// What is no rows with two choices of sizes is none with others, and shall be left soon.
-constexpr std::size_t kMostUnlike = 2;
+// What is no rows with these choices of sizes is none with others, and shall be left soon.
+constexpr std::size_t kMostUnlike = 8;
 constexpr std::int64_t kMostTurnsOfGuesses = 200'000;
 
 // Whether real numbers are combined at all, by an operator, a function, a shuffle or an atomic.

@@ -156,9 +156,8 @@ __global__ void gram(const float* u, const float* v, float* g, unsigned P, unsig
 }
 )";
 
-// With a part of the reason.
-inline const std::pair<const char*, const char*> kRefused[] = {
-    {R"(
+// Right for whole blocks only: recognised by what is left in memory.
+inline const char* const kWithoutABound = R"(
 // evo:launch product(A, B, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
 __global__ void product(const float* A, const float* B, float* C, int M, int N, int K) {
   int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -167,8 +166,10 @@ __global__ void product(const float* A, const float* B, float* C, int M, int N, 
   for (int k = 0; k < K; k++) acc += A[row * K + k] * B[k * N + col];
   C[row * N + col] = acc;
 }
-)",
-     "no bound is known for row"},
+)";
+
+// With a part of the reason.
+inline const std::pair<const char*, const char*> kRefused[] = {
     {R"(
 // evo:launch diagonal(A, B, C, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)
 __global__ void diagonal(const float* A, const float* B, float* C, int M, int N, int K) {

@@ -52,6 +52,7 @@ TEST(Contraction, IsFoundInKernelsOfManyStyles) {
 
 TEST(Contraction, IsRefusedWithTheReason) {
   for (const auto& [source, why] : kRefused) EXPECT_THAT(Found(source), testing::HasSubstr(why)) << source;
+  EXPECT_THAT(Found(kWithoutABound), testing::HasSubstr("no bound is known for row"));
 }
 
 TEST(NeededDeclarations, FollowsVariablesInOrder) {

@@ -28,6 +28,7 @@ TEST(TileContraction, TilesWhatIsUnderstoodAndNothingElse) {
     EXPECT_THAT(Tiled(source), HasSubstr("evo:param TILE_M 16 32 64 128 256"));
   }
   for (const auto& [source, why] : kRefused) EXPECT_THAT(ChildrenOf("tile_contraction", source), IsEmpty()) << why;
+  EXPECT_THAT(ChildrenOf("tile_contraction", kWithoutABound), Not(IsEmpty()));
 }
 
 TEST(TileContraction, BringsFloatsThroughARing) {
