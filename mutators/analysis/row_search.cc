@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kUsualVector = 4;
 constexpr std::size_t kMostTriedSettings = 16;
 // What is no rows with these choices of sizes is none with others, and shall be left soon.
-constexpr std::size_t kMostUnlike = 8;
+constexpr std::size_t kMostUnlike = 2, kMostUnlikeOfVectors = 8;
 constexpr std::int64_t kMostTurnsOfGuesses = 200'000;
 
 // Whether real numbers are combined at all, by an operator, a function, a shuffle or an atomic.
@@ -90,8 +90,10 @@ bool RowSearch::FindFirst() {
   std::vector<AttentionLaunchSizes::Units> units = UnitsInLaunches(context_, runs_.names());
   std::string refused;
   bool ran = false;
-  const std::size_t suggested = units.size();
   std::set<std::int64_t> together;
+  // Sizes that vectors divide are tried last.
+  const std::size_t most_unlike = ContainsName(CodeOf(tree_), "float4") ? kMostUnlikeOfVectors : kMostUnlike;
+  const std::size_t suggested = units.size();
   std::size_t unlike = 0;  // runs that left something else
   for (std::size_t i = 0; i < std::min(units.size(), kMostTriedSettings); ++i) {
     sizes_ = AttentionLaunchSizes(runs_.names(), units[i]);
@@ -105,7 +107,7 @@ bool RowSearch::FindFirst() {
         guess_ = std::move(guess);
         return true;
       }
-      if (++unlike >= kMostUnlike || runs_.turns() > kMostTurnsOfGuesses) break;
+      if (++unlike >= most_unlike || runs_.turns() > kMostTurnsOfGuesses) break;
     } else {
       if (refused.empty()) refused = runs_.why();
       if (runs_.is_final()) return Refuse(runs_.why());
