@@ -121,17 +121,18 @@ void Evolution::StartEvaluating(const GenerationRecord& generation, const StopCo
 // was interrupted goes on with the whole generation.
 void Evolution::KeepFinished(GenerationRecord generation, const StopCondition& stop) {
   if (stop.Interrupted()) return;
-  GenerationRecord finished = generation;
-  finished.candidates.clear();
-  finished.evaluations.clear();
+  std::vector<Candidate> candidates;
+  std::vector<Evaluation> evaluations;
   for (std::size_t i = 0; i < generation.evaluations.size(); ++i) {
     if (IsCancelled(generation.evaluations[i])) continue;
-    finished.candidates.push_back(std::move(generation.candidates[i]));
-    finished.evaluations.push_back(std::move(generation.evaluations[i]));
+    candidates.push_back(std::move(generation.candidates[i]));
+    evaluations.push_back(std::move(generation.evaluations[i]));
   }
-  if (finished.candidates.empty()) return;
-  Record(finished);
-  Survive(finished);
+  if (candidates.empty()) return;
+  generation.candidates = std::move(candidates);
+  generation.evaluations = std::move(evaluations);
+  Record(generation);
+  Survive(generation);
   Notify(stop);
 }
 

@@ -18,6 +18,8 @@ constexpr std::int64_t kMostScanned = 5'000;
 constexpr std::int64_t kMostScannedAtLast = 70'000;
 // A scan of fewer elements at most is not worth another kernel.
 constexpr std::int64_t kFewestWorthwhile = 128;
+// Of a grid that has whole blocks only.
+constexpr std::int64_t kFewestOfBlock = 32;
 
 class ScanFinder {
  public:
@@ -94,7 +96,7 @@ class ScanFinder {
 
   // A grid of `n / threads` blocks, which leaves what a part of a block would take.
   bool FindMultiples(std::int64_t least) {
-    if (HasConditions()) return false;
+    if (HasConditions() || least < kFewestOfBlock) return false;
     const Parameters& present = context_.genome.parameters;
     for (const std::int64_t blocks : {3, 1, 2, 5, 8}) {
       if (!runs_.IsScan(present, blocks * least)) return false;
