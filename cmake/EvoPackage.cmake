@@ -1,4 +1,4 @@
-# `cpack -G TGZ` makes a package that runs where it is unpacked: the programs, what they read, and the shared libraries beyond those of
+# `cpack -G TXZ` makes a package that runs where it is unpacked: the programs, what they read, and the shared libraries beyond those of
 # the C and C++ run time, in a folder of their own so that an installation into /usr/local shadows nobody's. CUDA's libraries are never
 # among them: they come from the machine's own toolkit and driver.
 #
@@ -18,10 +18,10 @@ set(readelf [[${CMAKE_READELF}]])")
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/finish_package.cmake)
 
 string(TOLOWER ${CMAKE_SYSTEM_NAME} system)
-set(CPACK_GENERATOR TGZ)
+set(CPACK_GENERATOR TXZ)
 set(CPACK_PACKAGE_FILE_NAME evo-${PROJECT_VERSION}-${system}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/package)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_POST_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/compress_package.cmake)
+set(CPACK_THREADS 0)
 set(CPACK_VERBATIM_VARIABLES ON)
 include(CPack)

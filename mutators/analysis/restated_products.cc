@@ -103,8 +103,8 @@ const FoundProduct& KeptWithTree(const MutationContext& context, int kernel) {
 
 }  // namespace
 
-static std::optional<std::string> Restated(const MutationContext& context, const std::function<void(const std::string&)>& refuse,
-                                           bool in_order) {
+static std::optional<std::string> RestatedFrom(const MutationContext& context,
+                                               const std::function<void(const std::string&)>& refuse, bool in_order) {
   const SyntaxTree& tree = context.tree;
   for (const int kernel : Functions(tree)) {
     if (!IsKernel(tree, kernel) || std::holds_alternative<Contraction>(AsContraction(context, kernel))) continue;
@@ -117,12 +117,12 @@ static std::optional<std::string> Restated(const MutationContext& context, const
 
 std::optional<std::string> RestatedProducts(const MutationContext& context,
                                             const std::function<void(const std::string&)>& refuse) {
-  return Restated(context, refuse, true);
+  return RestatedFrom(context, refuse, true);
 }
 
 std::optional<std::string> ReassociatedProducts(const MutationContext& context,
                                                 const std::function<void(const std::string&)>& refuse) {
-  return Restated(context, refuse, false);
+  return RestatedFrom(context, refuse, false);
 }
 
 }  // namespace evo

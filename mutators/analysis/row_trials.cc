@@ -11,7 +11,7 @@ namespace evo {
 namespace {
 
 // Errors count as a part of the largest element.
-constexpr double kRowTolerance = 2e-5;
+constexpr double kSameRowElement = 2e-5;
 // Kernels that are parsed together.
 constexpr std::size_t kBatch = 32;
 constexpr std::int64_t kLabels = 1 << 14;
@@ -39,7 +39,7 @@ bool AreNear(const BufferContents& expected, const BufferContents& stored) {
     const auto other = stored.find(element.first);
     if (other == stored.end()) return false;
     const double a = element.second, b = other->second;
-    return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= kRowTolerance * largest;
+    return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= kSameRowElement * largest;
   });
 }
 

@@ -259,7 +259,7 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
   const ThreadNode& target = code_.At(sides.front());
   if (value.kind == ThreadValue::Kind::kVector && place.memory >= 0 && !vectors_.FitsAt(place, target, value)) return;
   value = setting_.formulas ? Converted(value, target.type, tree_.node(sides.front()).type, sides.back())
-                            : arithmetic_.Converted(std::move(value), target.type);
+                            : arithmetic_.Converted(value, target.type);
   if (vectors_.IsOfBits(place, target)) value = FloatOfBits(std::move(value));
   if (result != nullptr) *result = value;
   memory_.Store(place, std::move(value));
