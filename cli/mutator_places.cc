@@ -36,7 +36,9 @@ std::vector<nlohmann::json> PlacesIn(const std::vector<KernelTemplate>& template
   const std::vector<JobResult> results = AskWorkers(pool, std::move(jobs), context.interrupt);
   std::vector<nlohmann::json> replies;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].reply) throw Error(fmt::format("template {}: its mutators could not be asked", templates[i].name));
+    if (!results[i].reply)
+      throw Error(fmt::format("template {}: its mutators could not be asked: {}", templates[i].name,
+                              results[i].death ? results[i].death->description : "no worker answered"));
     replies.push_back(results[i].reply->header.at("places"));
   }
   return replies;

@@ -6,7 +6,6 @@
 #include "kernel_templates/directive_lexer.h"
 
 namespace evo {
-namespace {}  // namespace
 
 DeviceItems::DeviceItems(const SourceProgram& program, const std::set<std::string>& kernels)
     : program_(program), tree_(program.tree()), kernels_(kernels) {
@@ -51,18 +50,18 @@ void DeviceItems::AddItem(int outer, int inner) {
   if (first < program_.tokens().size()) item.range.begin = std::min(item.range.begin, program_.tokens()[first].begin);
   const std::size_t last = program_.TokenAt(item.range.end);
   if (program_.Token(last) == ";") item.range.end = program_.tokens()[last].end;
-  const auto attribute = [&](std::string_view name) {
+  const auto has = [&](std::string_view name) {
     return std::any_of(node.children.begin(), node.children.end(), [&](int c) { return tree_.node(c).kind_name == name; });
   };
   const std::string& kind = node.kind_name;
   const std::string_view head = program_.Text(item.range).substr(0, 300);
   const bool constant = head.find("constexpr") != std::string_view::npos;
   if (kind == "FunctionDecl" || kind == "FunctionTemplate" || kind == "CXXMethod") {
-    item.host = !attribute("attribute(device)") && !attribute("attribute(global)") && !constant;
-    if (attribute("attribute(global)")) item.host = !kernels_.contains(node.name);
+    item.host = !has("attribute(device)") && !has("attribute(global)") && !constant;
+    if (has("attribute(global)")) item.host = !kernels_.contains(node.name) || !has("CompoundStmt");
   } else if (kind == "VarDecl") {
     item.variable = true;
-    const bool device = attribute("attribute(device)") || attribute("attribute(constant)");
+    const bool device = has("attribute(device)") || has("attribute(constant)");
     item.host = !device && !constant && node.type.find("const ") == std::string::npos;
   } else if (kind == "EnumDecl") {
     for (const int child : node.children) item.names.insert(tree_.node(child).name);

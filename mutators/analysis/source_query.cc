@@ -41,7 +41,10 @@ bool IsWithin(const SyntaxTree& tree, int node, int ancestor) {
 bool IsKernel(const SyntaxTree& tree, int function) {
   if (function < 0) return false;
   const auto& children = tree.node(function).children;
-  return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(global)"; });
+  const auto has = [&](std::string_view kind) {
+    return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == kind; });
+  };
+  return has("attribute(global)") && has("CompoundStmt");
 }
 
 int LaunchBoundsOf(const SyntaxTree& tree, int function) {

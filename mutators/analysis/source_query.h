@@ -22,7 +22,7 @@ std::vector<int> NodesOfKind(const SyntaxTree& tree, std::string_view kind);
 std::string Quoted(const SyntaxTree& tree, int node);
 // Whether a node is `ancestor` or below it.
 bool IsWithin(const SyntaxTree& tree, int node, int ancestor);
-// Whether a function is a kernel: declared `__global__`.
+// Whether a function is the definition of a kernel: `__global__`, with a body.
 bool IsKernel(const SyntaxTree& tree, int function);
 // A function's `__launch_bounds__(..)`, as the source itself says it; -1 for none.
 int LaunchBoundsOf(const SyntaxTree& tree, int function);

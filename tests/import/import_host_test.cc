@@ -77,6 +77,30 @@ int main() {
 }
 
 // Numbers that are compiled in, with names for them: only what the launch names is a choice, and a size is in some argument.
+// A child whose parameters have other qualifiers would be a second function of this name.
+TEST(ImportHost, DeclarationsOfKernelsAreLeftOut) {
+  const ImportReply reply = Read(R"(
+template <int BLOCK> __global__ void twice(const float* x, float* y, int n);
+__device__ float doubled(float x);
+void run(const float* x, float* y, int n) { twice<256><<<(n + 255) / 256, 256>>>(x, y, n); }
+template <int BLOCK> __global__ void twice(const float* x, float* y, int n) {
+  int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] = doubled(x[i]);
+}
+__device__ float doubled(float x) { return 2 * x; }
+int main() {
+  int n = 1 << 20;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  run(x, y, n);
+}
+)");
+  const std::string kernel = Kernel(reply);
+  EXPECT_THAT(kernel, AllOf(HasSubstr("float doubled(float x);"), HasSubstr("y[i] = doubled(x[i]);")));
+  EXPECT_EQ(kernel.find("void twice("), kernel.rfind("void twice("));
+}
+
 TEST(ImportHost, TellsConstantsFromSizesAndChoices) {
   const ImportReply reply = Read(R"(
 constexpr int kRadius = 7;

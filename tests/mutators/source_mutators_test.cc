@@ -96,6 +96,16 @@ TEST(SourceMutators, RestrictQualifierIsAddedWhereNothingAliases) {
       IsEmpty());
 }
 
+TEST(SourceMutators, RestrictQualifierTakesADeclaredKernelWhereItIsDefined) {
+  const std::string launch = "// evo:launch k(A, B) grid(1) block(128)\n";
+  const std::string declared = "__global__ void k(const float* in, float* out);\n";
+  const std::string defined = "__global__ void k(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; }\n";
+  const auto children = ChildrenOf("restrict_qualifier", launch + declared + defined);
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_TRUE(AnyContains(children, declared));
+  EXPECT_TRUE(AnyContains(children, "k(const float* __restrict__ in, float* __restrict__ out) {"));
+}
+
 TEST(SourceMutators, RestrictQualifierKeepsThePlaceOfTheStar) {
   const auto parameters = [](const std::string& written) {
     const std::string before = "// evo:launch k(A, B) grid(1) block(128)\n__global__ void k(";
