@@ -21,7 +21,7 @@ constexpr std::size_t kMostBlockSteps = 8;
 // A block has no more threads on any GPU. A launch line may have a size for them.
 constexpr std::int64_t kMostThreadsTogether = 1024;
 // Threads of a launch, and turns of their loops in all runs: more take too long.
-constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 8'000'000;
+constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 3'000'000;
 // Of a launch of which only some units are run.
 constexpr std::int64_t kMostSampledTurns = 700'000;
 // In place of a unit.

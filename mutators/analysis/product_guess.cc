@@ -27,6 +27,11 @@ double ProductSumAt(const ProductLayout& layout, const ProductLayout::Place& pla
 
 ProductEnd::At EndAt(const ProductLayout::Place& place, std::int64_t element) { return {place.row, place.column, element}; }
 
+// How far the lines of a matrix are apart, and the matrices of a batch.
+struct MatrixDistances {
+  ProductNumber by, next;
+};
+
 // Tries numbers and buffers for the parts of a product.
 class ProductGuessSearch {
  public:
@@ -109,40 +114,61 @@ class ProductGuessSearch {
     return {kernel, "(" + a.launch + ") * (" + b.launch + ")"};
   }
 
-  // How many elements of a buffer were read.
-  bool Reads(const std::string& buffer, std::int64_t count, std::int64_t end) const {
+  // Whether as many elements of a buffer were read as matrices of so many have, one for each product or one for all.
+  bool ReadsMatrices(const std::string& buffer, std::int64_t count, std::int64_t batches) const {
+    const auto read = static_cast<std::int64_t>(run_.run.read.at(buffer).size());
+    return read > 0 && (read == count || read == count * batches);
+  }
+
+  // Distances between lines and between matrices with which a buffer's elements are those that were read, by how far they are. Of
+  // those that are as far in this run the first: none of the others would be found after it.
+  std::vector<MatrixDistances> DistancesOf(const ProductGuess& guess, const std::string& buffer, const ProductNumber& lines,
+                                           const ProductNumber& inner) const {
     const BufferContents& read = run_.run.read.at(buffer);
-    return static_cast<std::int64_t>(read.size()) == count && !read.empty() && read.begin()->first >= 0 &&
-           read.rbegin()->first < end;
+    const bool batched = guess.batches.launch != "1";
+    const std::int64_t batches = Of(guess.batches), count = Of(lines) * Of(inner);
+    std::vector<MatrixDistances> found;
+    std::set<std::pair<std::int64_t, std::int64_t>> known;
+    for (const ProductNumber& next : DistancesOf(lines, inner, batched)) {
+      const std::int64_t apart = Of(next);
+      if (static_cast<std::int64_t>(read.size()) != (apart == 0 ? 1 : batches) * count) continue;
+      for (const ProductNumber& by : LinesOf(inner)) {
+        const std::int64_t end = (batches - 1) * apart + (Of(lines) - 1) * Of(by) + Of(inner);
+        if (read.begin()->first < 0 || read.rbegin()->first >= end || !known.emplace(Of(by), apart).second) continue;
+        found.push_back({by, next});
+      }
+    }
+    return found;
   }
 
   void TryFactors(ProductGuess guess) {
-    const bool batched = guess.batches.launch != "1";
+    const std::int64_t batches = Of(guess.batches), m = Of(guess.m), n = Of(guess.n);
     for (const ProductNumber& k : all_) {
+      if (!ReadsMatrices(guess.a, m * Of(k), batches) || !ReadsMatrices(guess.b, n * Of(k), batches)) continue;
       guess.k = k;
       for (const bool a_by_columns : {false, true}) {
+        guess.a_by_columns = a_by_columns;
+        const auto of_a = a_by_columns ? DistancesOf(guess, guess.a, k, guess.m) : DistancesOf(guess, guess.a, guess.m, k);
         for (const bool b_by_columns : {false, true}) {
-          guess.a_by_columns = a_by_columns, guess.b_by_columns = b_by_columns;
-          const auto lines_a = LinesOf(a_by_columns ? guess.m : k), lines_b = LinesOf(b_by_columns ? k : guess.n);
-          for (const ProductNumber& next_a : DistancesOf(guess.m, k, batched)) {
-            for (const ProductNumber& by_a : lines_a) {
-              guess.by_a = by_a, guess.next_a = next_a;
-              const ProductLayout of_a = guess.With(run_.values);
-              if (!Reads(guess.a, (of_a.next_a == 0 ? 1 : of_a.batches) * of_a.m * of_a.k, of_a.EndOfA())) continue;
-              for (const ProductNumber& next_b : DistancesOf(k, guess.n, batched)) {
-                for (const ProductNumber& by_b : lines_b) {
-                  guess.by_b = by_b, guess.next_b = next_b;
-                  const ProductLayout layout = guess.With(run_.values);
-                  if (!Reads(guess.b, (layout.next_b == 0 ? 1 : layout.batches) * layout.n * layout.k, layout.EndOfB())) continue;
-                  TryEnds(guess, layout);
-                  if (!found_.empty() && SameSizes(found_.back(), guess)) return;
-                }
-              }
-            }
-          }
+          guess.b_by_columns = b_by_columns;
+          const auto of_b = b_by_columns ? DistancesOf(guess, guess.b, guess.n, k) : DistancesOf(guess, guess.b, k, guess.n);
+          if (TryDistances(guess, of_a, of_b)) return;
         }
       }
     }
+  }
+
+  // Whether a product of these sizes was found.
+  bool TryDistances(ProductGuess& guess, const std::vector<MatrixDistances>& of_a, const std::vector<MatrixDistances>& of_b) {
+    for (const MatrixDistances& a : of_a) {
+      guess.by_a = a.by, guess.next_a = a.next;
+      for (const MatrixDistances& b : of_b) {
+        guess.by_b = b.by, guess.next_b = b.next;
+        TryEnds(guess, guess.With(run_.values));
+        if (!found_.empty() && SameSizes(found_.back(), guess)) return true;
+      }
+    }
+    return false;
   }
 
   static bool SameSizes(const ProductGuess& one, const ProductGuess& other) {

@@ -226,7 +226,9 @@ TEST(Inlining, WritesGroupsOfThreadsOut) {
   EXPECT_THAT(text, HasSubstr("x[(threadIdx.x / 32u)] = v;"));
   EXPECT_THAT(text, Not(HasSubstr("auto")));
   const std::string plane = Inlined(std::string(kGroups) + "// evo:launch k(X) grid(1) block(8, 8)\n" + body);
-  EXPECT_THAT(plane, HasSubstr("tile.meta_group_rank()")) << "blocks of two dimensions";
+  const std::string rank = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))";
+  EXPECT_THAT(plane, HasSubstr("float v = x[(int)(" + rank + ")];")) << "blocks of two dimensions";
+  EXPECT_THAT(plane, HasSubstr("x[(" + rank + " / 32u)] = v;"));
 }
 
 }  // namespace
