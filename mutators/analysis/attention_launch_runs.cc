@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "kernel_templates/launch_argument.h"
 #include "mutators/analysis/attention_check.h"
-#include "mutators/analysis/fingerprint.h"
 #include "mutators/analysis/source_query.h"
 
 namespace evo {
@@ -24,6 +23,8 @@ constexpr std::int64_t kMostThreadsTogether = 1024;
 constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 3'000'000;
 // Of a launch of which only some units are run.
 constexpr std::int64_t kMostSampledTurns = 700'000;
+// Units that are tried for each element that is wanted, and elements for which there is a unit at least.
+constexpr std::int64_t kMostSpreadTries = 24, kSpreadOfUnit = 8;
 // In place of a unit.
 constexpr std::int64_t kSeveralUnits = -1;
 constexpr int kMatrices = 3;
@@ -58,11 +59,6 @@ bool AttentionLaunchRuns::Refuse(std::string why) {
   return false;
 }
 
-bool AttentionLaunchRuns::IsWorkspace(const std::string& name) const {
-  const auto& workspaces = context_.rendered.workspaces;
-  return std::any_of(workspaces.begin(), workspaces.end(), [&](const auto& one) { return one.name == name; });
-}
-
 // In silence, if nobody would take it for an attention.
 bool AttentionLaunchRuns::Find() {
   if (tree_.text().find("exp") == std::string::npos) return false;
@@ -91,18 +87,10 @@ bool AttentionLaunchRuns::FindLaunches() {
 }
 
 bool AttentionLaunchRuns::FindOnly(const LaunchDirective& launch) {
-  alone_ = true;
+  modes_.alone = true;
   const bool found = FindLaunch(launch);
   FindBuffers();
   return found;
-}
-
-void AttentionLaunchRuns::FindBuffers() {
-  std::set<std::string> buffers;
-  for (const Link& link : links_) {
-    for (const auto& [parameter, buffer] : link.buffers) buffers.insert(buffer);
-  }
-  buffers_.assign(buffers.begin(), buffers.end());
 }
 
 bool AttentionLaunchRuns::FindLaunch(const LaunchDirective& launch) {
@@ -129,10 +117,12 @@ bool AttentionLaunchRuns::FindLaunch(const LaunchDirective& launch) {
     if ((type == "float" || type == "double") && text.kind != LaunchArgumentText::Kind::kStruct)
       link.reals.emplace(child, Expression::Parse(text.text));
   }
+  if (modes_.sums) AddConstants(link);
   if (!launch.cluster.empty() || launch.cooperative || launch.when)
     return links_.push_back(std::move(link)), Refuse(fmt::format("{} is not launched as all launches are", launch.kernel));
   link.runs = std::make_unique<LaunchRuns>(context_, launch, link.kernel, -1, std::set<int>{});
   link.runs->AllowTurns(kMostLaunchedTurns);
+  if (modes_.sums) link.runs->TellSums();
   const std::string refusal = link.runs->refusal();
   for (const std::string& name : link.runs->names()) {
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
@@ -141,39 +131,11 @@ bool AttentionLaunchRuns::FindLaunch(const LaunchDirective& launch) {
   return refusal.empty() || Refuse(fmt::format("{}: {}", launch.kernel, refusal));
 }
 
-std::int64_t AttentionLaunchRuns::LargestArgument() const {
-  std::int64_t largest = 0;
-  Variables values;
-  for (const auto& [name, value] : context_.genome.parameters) values[name] = Number::Integer(value);
-  for (const Link& link : links_) {
-    if (!link.runs) continue;
-    for (const auto& [parameter, argument] : link.runs->arguments()) {
-      const auto names = argument.Names();
-      if (std::all_of(names.begin(), names.end(), [&](const auto& name) { return values.contains(name); }))
-        largest = std::max(largest, argument.EvaluateInteger(values));
-    }
-  }
-  return largest;
-}
-
-int AttentionLaunchRuns::NumberOf(const std::string& buffer) const {
-  return static_cast<int>(std::find(buffers_.begin(), buffers_.end(), buffer) - buffers_.begin());
-}
-
-std::function<double(std::int64_t)> AttentionLaunchRuns::ElementsOf(const LaunchTrial& trial, const std::string& buffer) const {
-  if (const auto all = trial.elements.find(buffer); all != trial.elements.end())
-    return [number = all->second](std::int64_t) { return number; };
-  const auto times = trial.times.find(buffer);
-  return [buffer = NumberOf(buffer), factor = times == trial.times.end() ? 1.0 : times->second](std::int64_t index) {
-    return factor * RandomElement(buffer, index);
-  };
-}
-
 bool AttentionLaunchRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
   final_ = false;
   for (Link& link : links_) {
     if (link.launch != nullptr) {
-      if (!RunLaunch(link, trial, trial.samples && &link == &links_.back(), run)) return false;
+      if (!RunLaunch(link, trial, (trial.samples || trial.spread > 0) && &link == &links_.back(), run)) return false;
       continue;
     }
     // Elements that no launch stores have this number.
@@ -200,7 +162,7 @@ void AttentionLaunchRuns::Give(Link& link, const LaunchTrial& trial, const Launc
       given.elements[parameter] = filled->second;
     else if (const auto all = trial.elements.find(buffer); all != trial.elements.end())
       given.elements[parameter] = all->second;
-    else if (alone_ || !IsWorkspace(buffer))
+    else if (modes_.alone || !IsWorkspace(buffer))
       given.drawn[parameter] = {NumberOf(buffer), times == trial.times.end() ? 1.0 : times->second};
   }
   for (const auto& [parameter, expression] : link.reals) {
@@ -229,21 +191,8 @@ bool AttentionLaunchRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool s
     return Refuse(fmt::format("{} has {} with sizes that are tried", link.launch->kernel, setting ? "too many threads" : "none"));
   }
   Give(link, trial, *setting, run);
-  const std::int64_t each = link.runs->together() ? setting->block[0] * setting->block[1] * setting->block[2] : 1;
-  const std::int64_t units = setting->Threads() / each;
   Accesses accesses;
-  if (!samples) {
-    for (std::int64_t unit = 0; unit < units; ++unit) {
-      if (!RunUnit(link, trial, *setting, unit, accesses, run)) return false;
-    }
-  } else {
-    // The first one, and so many of the last ones as may be tried.
-    const std::int64_t most = turns_ + kMostSampledTurns;
-    if (!RunUnit(link, trial, *setting, 0, accesses, run)) return false;
-    for (std::int64_t unit = units; --unit > 0 && turns_ < most;) {
-      if (!RunUnit(link, trial, *setting, unit, accesses, run)) return false;
-    }
-  }
+  if (!RunUnits(link, trial, *setting, samples, accesses, run)) return false;
   for (const auto& [buffer, elements] : accesses.updated) {
     const auto is_accessed = [&](std::int64_t index) {
       return accesses.readers[buffer].contains(index) || accesses.stored[buffer].contains(index);
@@ -259,6 +208,40 @@ bool AttentionLaunchRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool s
         return Refuse(fmt::format("{}: threads read of {} what others store", link.launch->kernel, buffer));
       run.stored[buffer][index] = store.value;
     }
+  }
+  return true;
+}
+
+bool AttentionLaunchRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, bool samples,
+                                   Accesses& accesses, LaunchedRun& run) {
+  const std::int64_t each = link.runs->together() ? setting.block[0] * setting.block[1] * setting.block[2] : 1;
+  const std::int64_t units = setting.Threads() / each;
+  if (!samples) {
+    for (std::int64_t unit = 0; unit < units; ++unit) {
+      if (!RunUnit(link, trial, setting, unit, accesses, run)) return false;
+    }
+    return true;
+  }
+  // The first one, and so many of the last ones as may be tried, or of all.
+  const std::int64_t most = turns_ + kMostSampledTurns;
+  if (!RunUnit(link, trial, setting, 0, accesses, run)) return false;
+  const auto stored = [&] {
+    std::size_t count = 0;
+    for (const auto& [buffer, elements] : accesses.stored) count += elements.size();
+    return static_cast<std::int64_t>(count);
+  };
+  std::set<std::int64_t> seen{0};
+  std::uint64_t random = 1;
+  for (std::int64_t turn = 1; turn < units && turns_ < most; ++turn) {
+    std::int64_t unit = units - turn;
+    if (trial.spread > 0) {
+      const bool enough = stored() >= trial.spread && static_cast<std::int64_t>(seen.size()) >= trial.spread / kSpreadOfUnit;
+      if (enough || turn > kMostSpreadTries * trial.spread) break;
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      if (turn > 1) unit = static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(units));
+      if (!seen.insert(unit).second) continue;
+    }
+    if (!RunUnit(link, trial, setting, unit, accesses, run)) return false;
   }
   return true;
 }
@@ -291,6 +274,8 @@ bool AttentionLaunchRuns::Add(const Link& link, const ThreadTrace& trace, std::i
     const std::string& name = link.buffers.at(parameter);
     auto& stored = accesses.stored[name];
     for (const auto& [index, access] : elements) {
+      if (modes_.sums)
+        run.sums[name][index] = access.sum && !access.sum->IsTerm() ? access.sum : access.inner ? access.inner : access.sum;
       const auto [known, fresh] = stored.try_emplace(index, Accesses::Store{access.value, unit, access.moment});
       if (fresh) continue;
       Accesses::Store& other = known->second;
@@ -321,7 +306,7 @@ void AttentionLaunchRuns::AddKnowledge(const ThreadTrace& trace, LaunchedRun& ru
   run.knowledge.factors.insert(trace.factors.begin(), trace.factors.end());
   run.knowledge.names.insert(trace.names.begin(), trace.names.end());
   for (const auto& limit : trace.limits) {
-    if ((!alone_ && IsLimitVoid(limit)) || std::isnan(limit.first)) continue;
+    if ((!modes_.alone && IsLimitVoid(limit)) || std::isnan(limit.first)) continue;
     auto& [less, more] = run.compared[limit.second];
     less = less || limit.first < limit.second;
     more = more || limit.first > limit.second;

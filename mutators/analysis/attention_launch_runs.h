@@ -22,6 +22,7 @@ struct LaunchTrial {
   bool samples = false;                               // whether of the last launch only some blocks or threads are run
   std::map<std::string, double> reals = {};           // what these arguments of launch lines are
   std::map<std::string, BufferContents> chosen = {};  // of these, also of integers, these elements are these numbers
+  std::int64_t spread = 0;  // of the last launch so many elements are enough, of blocks or threads all over it; 0: all
 };
 
 // What they did.
@@ -32,6 +33,8 @@ struct LaunchedRun {
   std::map<std::string, double> filled;          // what the rest of a buffer is, if an evo:memset says so
   // Numbers that data was compared with, and whether such data was less, and more.
   std::map<double, std::pair<bool, bool>> compared;
+  // After TellSums: of what the elements of buffers are sums, or of what sums they were computed.
+  std::map<std::string, std::map<std::int64_t, SumPointer>> sums;
 };
 
 // Runs all launches of a source on numbers, each with all of its threads: what one leaves in buffers the next ones read. A buffer
@@ -59,6 +62,10 @@ class AttentionLaunchRuns {
   void SetBuffers(std::vector<std::string> buffers) { buffers_ = std::move(buffers); }
   // Whether the one launch of this kernel may be run by itself, whatever it computes: workspaces have some elements, too.
   bool FindOnly(const LaunchDirective& launch);
+  // Before one of these: runs tell sums, and arrays in constant memory are what `evo:constant` brings there.
+  void TellSums() { modes_.sums = true; }
+  // After one of these: the buffer that a declaration is in one of the kernels; empty if it is none.
+  std::string BufferOf(int declaration) const;
   const std::vector<Link>& links() const { return links_; }
   // The sizes that the launch lines name, each once.
   const std::vector<std::string>& names() const { return names_; }
@@ -83,8 +90,11 @@ class AttentionLaunchRuns {
   bool Refuse(std::string why);
   int NumberOf(const std::string& buffer) const;
   bool FindLaunch(const LaunchDirective& launch);
+  void AddConstants(Link& link) const;
   void FindBuffers();
   bool RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run);
+  bool RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, bool samples, Accesses& accesses,
+                LaunchedRun& run);
   bool RunUnit(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, std::int64_t unit, Accesses& accesses,
                LaunchedRun& run);
   bool Add(const Link& link, const ThreadTrace& trace, std::int64_t unit, Accesses& accesses, LaunchedRun& run);
@@ -98,7 +108,11 @@ class AttentionLaunchRuns {
   std::vector<std::string> buffers_;
   std::set<std::string> changed_;  // buffers that may be stored to
   std::int64_t turns_ = 0, misaligned_ = 0;
-  bool final_ = false, alone_ = false;
+  bool final_ = false;
+  struct Modes {
+    bool alone = false, sums = false;
+  };
+  Modes modes_;
   std::string why_;
 };
 

@@ -58,6 +58,7 @@ struct Convolution {
   bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;
   bool channels_outer = false;  // in filters: [channel][filter][row][column]
   bool columns_outer = false;   // in filters: [..][column][row]
+  bool reversed = false;        // filters run backwards, of one channel a group
   bool transposed = false;
   bool depthwise = false;                     // one channel and one filter a group
   int accumulator = -1;                       // declaration of the sum; -1: it is stored as it is

@@ -98,7 +98,8 @@ std::int64_t ConvolutionShape::OfX(std::int64_t image, std::int64_t channel, con
 }
 
 std::int64_t ConvolutionShape::OfF(std::int64_t filter, std::int64_t channel, std::int64_t by_rows) const {
-  const std::int64_t tap = columns_outer ? by_rows % columns * rows + by_rows / columns : by_rows;
+  std::int64_t tap = columns_outer ? by_rows % columns * rows + by_rows / columns : by_rows;
+  if (reversed) tap = Taps() - 1 - tap;
   if (channels_outer) return (channel * filters + filter) * Taps() + tap;
   const std::int64_t within = channels_inner ? tap * channels + channel : channel * Taps() + tap;
   return filters_inner ? within * filters + filter : filter * channels * Taps() + within;
@@ -111,7 +112,8 @@ ConvolutionShape::Position ConvolutionShape::PixelOf(std::int64_t x) const {
 
 ConvolutionShape::Position ConvolutionShape::TapOf(std::int64_t f) const {
   const std::int64_t within = filters_inner ? f / filters : f % (channels * Taps());
-  const std::int64_t tap = channels_inner ? within / channels : within % Taps();
+  std::int64_t tap = channels_inner ? within / channels : within % Taps();
+  if (reversed) tap = Taps() - 1 - tap;
   if (columns_outer) return {0, tap % rows, tap / rows};
   return {tap / columns / rows, tap / columns % rows, tap % columns};
 }
@@ -133,11 +135,13 @@ std::int64_t AxisPosition(bool transposed, std::int64_t out, std::int64_t tap, s
 
 }  // namespace
 
-bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, const ConvolutionSample& sample) {
-  if (shape.OutPixels() <= 0 || shape.filters < shape.groups) return false;
-  const auto [image, filter, out] = shape.PlaceOf(sample.element);
+namespace {
+
+template <typename X, typename F>
+double SumOfTaps(const ConvolutionShape& shape, const ConvolutionShape::Place& place, X x, F f, double* size) {
+  const auto& [image, filter, out] = place;
   const std::int64_t first_channel = filter / (shape.filters / shape.groups) * shape.channels;
-  double sum = 0, size = 1;
+  double sum = 0;
   for (std::int64_t tap = 0; tap < shape.Taps(); ++tap) {
     const std::int64_t h = tap / shape.columns / shape.rows, i = tap / shape.columns % shape.rows, j = tap % shape.columns;
     const ConvolutionShape::Position pixel{
@@ -147,12 +151,27 @@ bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, 
     if (pixel.z < 0 || pixel.z >= shape.depth || pixel.y < 0 || pixel.y >= shape.height || pixel.x < 0 || pixel.x >= shape.width)
       continue;
     for (std::int64_t c = 0; c < shape.channels; ++c) {
-      const double term = RandomElement(buffers.x, shape.OfX(image, first_channel + c, pixel)) *
-                          RandomElement(buffers.f, shape.OfF(filter, c, tap));
+      const double term = x(shape.OfX(image, first_channel + c, pixel)) * f(shape.OfF(filter, c, tap));
       sum += term;
-      size += std::abs(term);
+      if (size != nullptr) *size += std::abs(term);
     }
   }
+  return sum;
+}
+
+}  // namespace
+
+double ConvolutionSumAt(const ConvolutionShape& shape, const ConvolutionShape::Place& place, const ConvolutionElements& x,
+                        const ConvolutionElements& f) {
+  return SumOfTaps(shape, place, x, f, nullptr);
+}
+
+bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, const ConvolutionSample& sample) {
+  if (shape.OutPixels() <= 0 || shape.filters < shape.groups) return false;
+  double size = 1;
+  const double sum = SumOfTaps(
+      shape, shape.PlaceOf(sample.element), [&](std::int64_t at) { return RandomElement(buffers.x, at); },
+      [&](std::int64_t at) { return RandomElement(buffers.f, at); }, &size);
   return std::abs(sum - sample.sum) <= kSumTolerance * size;
 }
 
@@ -254,12 +273,14 @@ std::variant<ConvolutionShape, std::string> ShapeOf(const std::vector<Convolutio
     for (ConvolutionShape shape : DepthwiseShapesOfTaps(sample, of_groups)) {
       // A matrix times a vector is one of a row, too, with strides as long as its filter.
       const bool row = shape.rows == 1;
-      like = like || !row;
+      like = like || (!row && shape.columns > 1);
       for (const std::int64_t extent : values) {
         const bool is_volume = shape.planes > 1;
         (is_volume ? shape.depth : row ? shape.width : shape.height) = extent;
         if (!found && extent >= (is_volume ? shape.planes : row ? shape.columns : shape.rows)) found = as_found(shape);
         if (found && row && found->stride_x != 1) found.reset();
+        // So is one of a column, with a filter as long as that.
+        if (found && found->columns == 1 && found->planes == 1 && found->out_height == 1) found.reset();
       }
     }
     return found;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@ struct ConvolutionShape {
   bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;
   bool channels_outer = false;  // filters are [channel][filter][tap]
   bool columns_outer = false;   // taps of filters are by columns, [column][row], of images
+  bool reversed = false;        // the first tap of a filter is its last one, of one channel a group
   // Whether a tap is at (y + pad - i * dilation) / stride, where that has no remainder, instead of y * stride + i * dilation -
   // pad.
   bool transposed = false;
@@ -56,7 +58,7 @@ struct ConvolutionShape {
   bool HasSameLayout(const ConvolutionShape& other) const {
     return x_last == other.x_last && y_last == other.y_last && channels_inner == other.channels_inner &&
            filters_inner == other.filters_inner && channels_outer == other.channels_outer &&
-           columns_outer == other.columns_outer && transposed == other.transposed;
+           columns_outer == other.columns_outer && reversed == other.reversed && transposed == other.transposed;
   }
 };
 
@@ -78,6 +80,10 @@ struct ConvolutionBuffers {
 inline constexpr char kNoConvolution[] =
     "what it sums up is not X[n][c][y + i][x + j] * F[k][c][i][j] over c, i and j, with zeros around X";
 
+// The sum of an element by its definition, with these elements of images and filters.
+using ConvolutionElements = std::function<double(std::int64_t)>;
+double ConvolutionSumAt(const ConvolutionShape& shape, const ConvolutionShape::Place& place, const ConvolutionElements& x,
+                        const ConvolutionElements& f);
 // Whether the sample is the element that the definition gives.
 bool Explains(const ConvolutionShape& shape, const ConvolutionBuffers& buffers, const ConvolutionSample& sample);
 

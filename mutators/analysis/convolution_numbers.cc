@@ -32,7 +32,7 @@ ConvolutionShape ShapeIn(const Convolution& convolution, const LaunchRuns::Setti
   shape.dilation_y = of(convolution.dilation_y), shape.dilation_x = of(convolution.dilation_x);
   shape.x_last = convolution.x_last, shape.y_last = convolution.y_last;
   shape.channels_inner = convolution.channels_inner, shape.filters_inner = convolution.filters_inner;
-  shape.columns_outer = convolution.columns_outer;
+  shape.columns_outer = convolution.columns_outer, shape.reversed = convolution.reversed;
   shape.channels_outer = convolution.channels_outer, shape.transposed = convolution.transposed;
   shape.depth = of(convolution.depth), shape.out_depth = of(convolution.out_depth), shape.planes = of(convolution.planes);
   shape.stride_z = of(convolution.stride_z), shape.pad_z = of(convolution.pad_z), shape.dilation_z = of(convolution.dilation_z);
@@ -228,6 +228,7 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
   found.x_last = shape.x_last, found.y_last = shape.y_last;
   found.channels_inner = shape.channels_inner, found.filters_inner = shape.filters_inner;
   found.channels_outer = shape.channels_outer, found.columns_outer = shape.columns_outer;
+  found.reversed = shape.reversed;
   for (const Number* number :
        {&found.channels,   &found.all_channels, &found.groups,     &found.filters,    &found.height,   &found.width,
         &found.out_height, &found.out_width,    &found.rows,       &found.columns,    &found.stride_y, &found.stride_x,

@@ -36,6 +36,9 @@ std::vector<ConvolutionSample> ConvolutionSampler::SamplesOf(const ThreadTrace& 
     return std::vector<ConvolutionSample>();
   };
   if (!trace.refusal.empty()) return refuse(trace.refusal);
+  if (trace.race >= 0)
+    return refuse(fmt::format("a thread stores in {} what another reads or stores, and no barrier is between them",
+                              tree_.node(trace.race).name));
   if (trace.stores.empty()) return {};
   const auto& [parameter, elements] = *trace.stores.begin();
   if (trace.stores.size() > 1 || (!parts_.plain() && (elements.size() > 1 || trace.after.times != 1)))

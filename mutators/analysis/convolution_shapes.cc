@@ -75,8 +75,20 @@ std::vector<std::int64_t> Threads(std::vector<ConvolutionSampler::Sampled> sampl
   return threads;
 }
 
-// Whether sums are those of a product of two matrices that lie by rows: neighbours in one buffer, a line of them apart in the
-// other.
+// Numbers of filters that an array in constant memory may have.
+void AddDivisors(const SyntaxTree& tree, const ConvolutionBuffers& buffers, std::set<std::int64_t>& values) {
+  for (const int buffer : {buffers.x, buffers.f}) {
+    if (tree.node(buffer).kind_name != "VarDecl") continue;
+    std::int64_t elements = 1;
+    for (const long long extent : ExtentsOf(tree.node(buffer).type)) elements *= extent;
+    for (std::int64_t count = 2; count <= std::min(elements, kMostConstantElements); ++count) {
+      if (elements % count == 0) values.insert(count);
+    }
+  }
+}
+
+}  // namespace
+
 bool AreOfProduct(const std::vector<ConvolutionSample>& samples) {
   const auto& first = samples.front().products;
   if (first.size() < 4) return false;
@@ -92,41 +104,50 @@ bool AreOfProduct(const std::vector<ConvolutionSample>& samples) {
          std::all_of(samples.begin(), samples.end(), [&](const ConvolutionSample& sample) { return steps(sample, x, f); });
 }
 
-// Numbers of filters that an array in constant memory may have.
-void AddDivisors(const SyntaxTree& tree, const ConvolutionBuffers& buffers, std::set<std::int64_t>& values) {
-  for (const int buffer : {buffers.x, buffers.f}) {
-    if (tree.node(buffer).kind_name != "VarDecl") continue;
-    std::int64_t elements = 1;
-    for (const long long extent : ExtentsOf(tree.node(buffer).type)) elements *= extent;
-    for (std::int64_t count = 2; count <= std::min(elements, kMostConstantElements); ++count) {
-      if (elements % count == 0) values.insert(count);
-    }
-  }
-}
-
-}  // namespace
-
 bool ConvolutionShapes::Refuse(std::string why) {
   why_ = std::move(why);
   return false;
 }
 
-LaunchRuns::Sizes ConvolutionShapes::SizesOf(std::size_t number, std::size_t cut, std::size_t choice) const {
+LaunchRuns::Sizes ConvolutionSizes::Of(std::size_t number) const {
   const auto& taps = kTapSizes[choice == kVolumeChoice ? 2 : choice % 2][number];
   const auto& large = choice == kManifoldChoice ? kManifoldSizes[number] : kLargeSizes[number];
   LaunchRuns::Sizes sizes;
-  for (std::size_t i = 0; i < names_.size(); ++i)
-    sizes[names_[i]] = i < cut ? large[i] + (choice == kWideChoice ? kMoreOfWide : 0) : taps[(i - cut) % std::size(taps)];
+  for (std::size_t i = 0; i < names.size(); ++i)
+    sizes[names[i]] = i < cut ? large[i] + (choice == kWideChoice ? kMoreOfWide : 0) : taps[(i - cut) % std::size(taps)];
   return sizes;
+}
+
+std::int64_t ConvolutionSizes::multiple() const {
+  return choice == kManifoldChoice ? kManifoldSizes[0][1] - kManifoldSizes[0][0] : 1;
+}
+
+std::vector<ConvolutionSizes> LikelySizesOfConvolution(const std::vector<std::string>& names) {
+  std::vector<ConvolutionSizes> likely;
+  ConvolutionSizes by_name{names, 0, 0};
+  const auto taps =
+      std::stable_partition(by_name.names.begin(), by_name.names.end(), [](const auto& name) { return !IsNameOfTaps(name); });
+  by_name.cut = static_cast<std::size_t>(taps - by_name.names.begin());
+  if (by_name.cut > 0 && by_name.cut < names.size()) likely.push_back(by_name);
+  const bool few = names.size() <= kFewSizes;
+  if (few) likely.push_back({names, kMostConvolutionSizes, kWideChoice});
+  if (few && by_name.cut > 0 && by_name.cut < names.size()) likely.push_back({by_name.names, by_name.cut, kWideChoice});
+  for (const std::size_t choice : {std::size_t{0}, kManifoldChoice}) likely.push_back({names, kMostConvolutionSizes, choice});
+  for (const std::size_t cut : kCuts) {
+    if (cut < names.size()) likely.push_back({names, cut, 0});
+  }
+  if (by_name.cut > 0 && by_name.cut < names.size()) likely.push_back({by_name.names, by_name.cut, 1});
+  return likely;
 }
 
 // With so many sizes that are none of taps.
 bool ConvolutionShapes::FindWith(std::size_t cut, std::size_t choice) {
   sampler_.Reset();
   why_.clear();
-  if (!FindShape(0, SizesOf(0, cut, choice), 1) || !FindShape(1, SizesOf(1, cut, choice), 1)) return false;
-  third_ = SizesOf(2, cut, choice);
-  multiple_ = choice == kManifoldChoice ? 4 : 1;
+  const ConvolutionSizes sizes{names_, cut, choice};
+  if (!FindShape(0, sizes.Of(0), 1) || !FindShape(1, sizes.Of(1), 1)) return false;
+  third_ = sizes.Of(2);
+  multiple_ = sizes.multiple();
   return launches_[0].shape.HasSameLayout(launches_[1].shape);
 }
 

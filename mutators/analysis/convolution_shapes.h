@@ -44,7 +44,6 @@ class ConvolutionShapes {
  private:
   bool Refuse(std::string why);
   bool FindWith(std::size_t cut, std::size_t choice);
-  LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t cut, std::size_t choice) const;
   LaunchRuns::Sizes SizesOf(std::size_t number, std::size_t taps, const ConvolutionGroups& groups) const;
   bool FindWithGroups();
   bool FindShape(std::size_t number, LaunchRuns::Sizes sizes, std::int64_t groups);
@@ -61,6 +60,20 @@ class ConvolutionShapes {
   bool is_product_ = false;
   std::string why_;
 };
+
+// Sizes for launch lines of which it is not known what they mean: those before the cut are taken for images', channels' and
+// filters', and those behind it for those of taps, strides and paddings.
+struct ConvolutionSizes {
+  std::vector<std::string> names;
+  std::size_t cut = 0, choice = 0;
+  LaunchRuns::Sizes Of(std::size_t number) const;  // of three launches
+  std::int64_t multiple() const;                   // of which all of them are multiples
+};
+// Some that are worth a trial, the likely ones first.
+std::vector<ConvolutionSizes> LikelySizesOfConvolution(const std::vector<std::string>& names);
+// Whether sums are those of a product of two matrices that lie by rows: neighbours in one buffer, a line of them apart in the
+// other.
+bool AreOfProduct(const std::vector<ConvolutionSample>& samples);
 
 // More sizes of a launch line are not told apart.
 constexpr std::size_t kMostConvolutionSizes = 10;

@@ -1,5 +1,6 @@
 #include "mutators/analysis/convolution_taps.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <utility>
@@ -153,12 +154,20 @@ std::vector<ConvolutionShape> ShapesOfTaps(const ConvolutionSample& sample, cons
   return shapes;
 }
 
-std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sample, const std::set<std::int64_t>& of_groups) {
+std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& given, const std::set<std::int64_t>& of_groups) {
   std::vector<ConvolutionShape> shapes;
+  ConvolutionSample sample = given;
+  // What signal processing calls a convolution.
+  const bool reversed = sample.products.size() > 1 && sample.products.back().first < sample.products.front().first;
+  if (reversed) std::reverse(sample.products.begin(), sample.products.end());
   auto levels = LevelsOf(OffsetsOf(sample));
+  // Of one column, whose taps are as far from each other as rows are.
+  if (levels.size() == 1 && levels[0].step > kMostDilation && of_groups.contains(1))
+    levels.insert(levels.begin(), TapLevel{1, 1});
   const bool row = levels.size() == 1 && of_groups.contains(1);
   if (row) levels.push_back({1, levels[0].step + 1});
   ConvolutionShape shape;
+  shape.reversed = reversed;
   shape.columns_outer = levels.size() == 2 && levels[1].step < levels[0].step;
   if (shape.columns_outer) std::swap(levels[0], levels[1]);
   const bool is_volume = levels.size() == 3 && levels[2].step > levels[1].step;
@@ -171,11 +180,11 @@ std::vector<ConvolutionShape> DepthwiseShapesOfTaps(const ConvolutionSample& sam
   shape.channels = 1;
   shape.columns = levels[0].count, shape.rows = levels[1].count;
   if (is_volume) shape.planes = levels[2].count;
-  shape.filters_inner = apart > 1;
+  shape.filters_inner = std::abs(apart) > 1;
   shape.dilation_x = levels[0].step;
   if (shape.dilation_x > kMostDilation) return shapes;
   for (const std::int64_t groups : of_groups) {
-    if (groups < 1 || (shape.filters_inner && apart != groups) || (row && groups > 1)) continue;
+    if (groups < 1 || (shape.filters_inner && std::abs(apart) != groups) || (row && groups > 1)) continue;
     shape.groups = shape.filters = groups;
     if (row) {
       shape.height = 1;

@@ -33,19 +33,6 @@ constexpr std::int64_t kLargestProductNumber = 2000;
 // Of the runs that tell whether it is one at all.
 constexpr std::int64_t kMostTurnsOfGuessedProducts = 2'000'000;
 
-// A real parameter in a condition, such as `beta == 0`; empty if there is none.
-std::string RealThatDecides(const SyntaxTree& tree, int kernel) {
-  for (const int node : Subtree(tree, kernel)) {
-    const std::string& kind = tree.node(node).kind_name;
-    if ((kind != "IfStmt" && kind != "ConditionalOperator") || tree.node(node).children.empty()) continue;
-    for (const int named : NamedIn(tree, tree.node(node).children.front())) {
-      const std::string type = WithoutConst(tree.node(named).type);
-      if (tree.node(named).kind_name == "ParmDecl" && (type == "float" || type == "double")) return tree.node(named).name;
-    }
-  }
-  return "";
-}
-
 class ProductResults {
  public:
   ProductResults(const MutationContext& context, int kernel, const LaunchDirective& launch)

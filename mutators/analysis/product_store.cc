@@ -88,6 +88,18 @@ bool IsFolded(const SyntaxTree& tree, int expression) {
   return false;
 }
 
+std::string RealThatDecides(const SyntaxTree& tree, int kernel) {
+  for (const int node : Subtree(tree, kernel)) {
+    const std::string& kind = tree.node(node).kind_name;
+    if ((kind != "IfStmt" && kind != "ConditionalOperator") || tree.node(node).children.empty()) continue;
+    for (const int named : NamedIn(tree, tree.node(node).children.front())) {
+      const std::string type = WithoutConst(tree.node(named).type);
+      if (tree.node(named).kind_name == "ParmDecl" && (type == "float" || type == "double")) return tree.node(named).name;
+    }
+  }
+  return "";
+}
+
 bool HasDoubles(const SyntaxTree& tree, int kernel) {
   for (const int node : Subtree(tree, kernel)) {
     if (tree.node(node).kind_name == "VarDecl" && WithoutConst(tree.node(node).type).starts_with("double")) return true;

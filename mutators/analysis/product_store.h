@@ -20,6 +20,9 @@ bool IsFolded(const SyntaxTree& tree, int expression);
 // its elements are none.
 std::string WhyNotPlain(const SyntaxTree& tree, int kernel);
 
+// A real parameter in a condition, such as `beta == 0`; empty if there is none.
+std::string RealThatDecides(const SyntaxTree& tree, int kernel);
+
 // Whether a variable of a kernel is a double or an array of doubles.
 bool HasDoubles(const SyntaxTree& tree, int kernel);
 

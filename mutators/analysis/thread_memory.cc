@@ -145,10 +145,9 @@ ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
   if (seen != nullptr && seen->value.kind != ThreadValue::Kind::kNone) return seen->value;
   if (const auto contents = setting_.contents.find(place.memory); contents != setting_.contents.end()) {
     const auto element = contents->second->find(place.index);
-    const auto held = element != contents->second->end() ? std::optional(element->second) : BegunElement(setting_, place);
-    if (held) {
+    if (const auto held = element != contents->second->end() ? std::optional(element->second) : BegunElement(setting_, place)) {
       if (!compared_) trace_.reads[place.memory][place.index].value = *held;
-      return HeldIn(code_.variable(place.memory), *held);
+      return HeldIn(code_.variable(place.memory), *held, setting_.sums ? &place : nullptr);
     }
   }
   return {};
@@ -156,12 +155,13 @@ ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
 
 std::optional<double> BegunElement(const ThreadSetting& setting, const ThreadPlace& place) {
   const auto chosen = ChosenElement(setting, place);
-  if (chosen || !setting.drawn.contains(place.memory)) return chosen;
-  return DrawnElement(setting, place);
+  return chosen || !setting.drawn.contains(place.memory) ? chosen : DrawnElement(setting, place);
 }
 
-ThreadValue HeldIn(const ThreadVariable& buffer, double number) {
-  return buffer.integers ? ThreadValue::Integer(static_cast<std::int64_t>(number)) : ThreadValue::Real(number);
+ThreadValue HeldIn(const ThreadVariable& buffer, double number, const ThreadPlace* place) {
+  ThreadValue value = buffer.integers ? ThreadValue::Integer(static_cast<std::int64_t>(number)) : ThreadValue::Real(number);
+  if (place != nullptr && !buffer.integers) value.element = true, value.memory = place->memory, value.integer = place->index;
+  return value;
 }
 
 void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
@@ -172,6 +172,7 @@ void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
       return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
     ThreadTrace::Access& access = trace_.stores[place.memory][place.index];
     access.value = integer ? static_cast<double>(value.integer) : value.real;
+    access.sum = value.sum, access.inner = value.inner;
     access.moment = setting_.exchange == nullptr ? 0 : setting_.exchange->shared.merged();
   }
   StoredValues& stored = setting_.exchange == nullptr ? own_scratch_ : setting_.exchange->stored[setting_.thread];

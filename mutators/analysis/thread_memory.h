@@ -108,8 +108,8 @@ class ThreadMemory {
 
 // What is in memory that others have written, before it is written; nullopt if it has no value.
 std::optional<double> BegunElement(const ThreadSetting& setting, const ThreadPlace& place);
-// What a number in a buffer is to a thread: an integer, or a real number.
-ThreadValue HeldIn(const ThreadVariable& buffer, double number);
+// What a number in a buffer is to a thread: an integer, or a real number, which is an element if its place is given.
+ThreadValue HeldIn(const ThreadVariable& buffer, double number, const ThreadPlace* place = nullptr);
 // Notes that a thread reads an element of a buffer.
 void NoteRead(ThreadTrace& trace, const ThreadValue& element, bool symbolic);
 

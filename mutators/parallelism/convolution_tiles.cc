@@ -6,6 +6,7 @@
 #include "mutators/parallelism/convolution_launch.h"
 #include "mutators/parallelism/convolution_writer.h"
 #include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/merged_convolution.h"
 
 namespace evo {
 namespace {
@@ -62,6 +63,12 @@ class ConvolutionTiles : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
+  std::vector<Proposal> ProposalsByResults(const MutationContext& context) const override {
+    return InMergedConvolution(context, [this](const MutationContext& merged) { return ProposalsIn(merged); });
+  }
+  std::vector<std::string> RefusalsByResults(const MutationContext& context) const override {
+    return WhyNoMergedConvolution(context, [this](const MutationContext& merged) { return RefusalsIn(merged); });
+  }
   // Gives each convolution's proposals, or why a kernel that resembles one has none.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsConvolution, [&](const Convolution& found, const Refuse&) {

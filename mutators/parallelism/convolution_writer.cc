@@ -144,6 +144,7 @@ std::string ConvolutionWriter::Laid(std::string text) const {
       {"TAP_OF_FILTER_", is_volume              ? "(h * ROWS_ + i) * COLUMNS_ + j"
                          : found_.columns_outer ? "j * ROWS_ + i"
                                                 : "i * COLUMNS_ + j"},
+      {"SLOT_OF_TAP_", found_.reversed ? "taps - 1 - t" : "t"},
       {"TAP_INDEX_", found_.filters_inner ? "t * filters + filter" : "filter * taps + t"},
       {"SOURCE_INDEX_", found_.channels_outer ? "((long long)(source / taps) * filters + filter) * taps + source % taps"
                                               : "(long long)source * filters + filter"},

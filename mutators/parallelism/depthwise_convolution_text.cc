@@ -18,7 +18,7 @@ const std::string_view kDepthwiseConvolution = R"(
   VOLUME_ const int own_z = blockIdx.x / blocks_n / blocks_m % OUT_DEPTH_;
   const int plane = PLANE_OF_BLOCK_, filter = plane % filters;
   const long long image = plane / filters;
-  for (int t = threadIdx.x; t < taps; t += kThreads) weights[t] = static_cast<float>(F_[TAP_INDEX_]);
+  for (int t = threadIdx.x; t < taps; t += kThreads) weights[SLOT_OF_TAP_] = static_cast<float>(F_[TAP_INDEX_]);
   const int top = first_m * STRIDE_Y_ - PAD_Y_, left = first_n * STRIDE_X_ - PAD_X_;
   for (int t = threadIdx.x; t < tile_pixels; t += kThreads) {
     VOLUME_ const int at_z = own_z * STRIDE_Z_ - PAD_Z_ + t / (tile_rows * tile_columns) * INWARD_;

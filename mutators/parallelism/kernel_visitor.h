@@ -27,15 +27,12 @@ class KernelVisitor : public SourceMutator {
     return context.tree.Kept<std::vector<Proposal>>(key, [&] { return Find(context); });
   }
   std::vector<std::string> Refusals(const MutationContext& context) const final {
-    return RefusalsInPlainSource(
+    std::vector<std::string> refusals = RefusalsInPlainSource(
         context, [this](const MutationContext& source) { return ProposalsIn(source); },
-        [this](const MutationContext& source) {
-          std::vector<std::string> refusals;
-          Visit(
-              source, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
-          return refusals;
-        },
-        loops(), restate(), restatement_speaks());
+        [this](const MutationContext& source) { return RefusalsIn(source); }, loops(), restate(), restatement_speaks());
+    if (!Proposals(context).empty()) return refusals;
+    for (std::string& why : RefusalsByResults(context)) refusals.push_back(std::move(why));
+    return refusals;
   }
 
  protected:
@@ -60,11 +57,26 @@ class KernelVisitor : public SourceMutator {
     }
   }
 
+  // What it would change in a source as it is, and why it leaves kernels there.
+  std::vector<Proposal> ProposalsIn(const MutationContext& context) const {
+    std::vector<Proposal> proposals;
+    Visit(
+        context, [&](Proposal proposal) { proposals.push_back(std::move(proposal)); }, [](std::string) {});
+    return proposals;
+  }
+  std::vector<std::string> RefusalsIn(const MutationContext& context) const {
+    std::vector<std::string> refusals;
+    Visit(
+        context, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
+    return refusals;
+  }
+
  private:
   std::vector<Proposal> Find(const MutationContext& context) const {
-    return InPlainSource(
+    std::vector<Proposal> proposals = InPlainSource(
         context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops(), Preferred::kLeastWrittenOut,
         restate());
+    return proposals.empty() ? ProposalsByResults(context) : proposals;
   }
 
   // Which loops are taken away from the source that is looked at last.
@@ -73,13 +85,9 @@ class KernelVisitor : public SourceMutator {
   virtual Restate restate() const { return {}; }
   // Whether why they are none counts for kernels that it is silent about, too.
   virtual bool restatement_speaks() const { return false; }
-
-  std::vector<Proposal> ProposalsIn(const MutationContext& context) const {
-    std::vector<Proposal> proposals;
-    Visit(
-        context, [&](Proposal proposal) { proposals.push_back(std::move(proposal)); }, [](std::string) {});
-    return proposals;
-  }
+  // What it finds by what launches leave, where the source shows nothing, and why there is nothing.
+  virtual std::vector<Proposal> ProposalsByResults(const MutationContext&) const { return {}; }
+  virtual std::vector<std::string> RefusalsByResults(const MutationContext&) const { return {}; }
 
   // Gives what it would change in the kernels of a source, and why it leaves others that it might be expected to change.
   virtual void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const = 0;

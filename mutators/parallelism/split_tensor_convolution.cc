@@ -1,13 +1,20 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/convolution.h"
 #include "mutators/parallelism/contraction_text.h"
 #include "mutators/parallelism/convolution_launch.h"
 #include "mutators/parallelism/convolution_writer.h"
 #include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/merged_convolution.h"
 
 namespace evo {
+
+std::unique_ptr<Mutator> MakeConvolutionTiles();
+
 namespace {
 
 // The sizes that are searched.
@@ -46,6 +53,15 @@ class SplitTensorConvolution : public KernelVisitor {
 
  private:
   ThreadLoops loops() const override { return ThreadLoops::kOfElements; }
+  // What convolution_tiles takes as it is has been refused here for a reason.
+  std::vector<Proposal> ProposalsByResults(const MutationContext& context) const override {
+    const auto of_tiles = MakeConvolutionTiles();
+    for (const Proposal& tiles : static_cast<const SourceMutator&>(*of_tiles).Proposals(context)) {
+      const auto is_merged = [](const LaunchChange& change) { return change.field == "removed"; };
+      if (std::none_of(tiles.launch.begin(), tiles.launch.end(), is_merged)) return {};
+    }
+    return InMergedConvolution(context, [this](const MutationContext& merged) { return ProposalsIn(merged); });
+  }
   // Gives each convolution's proposals. Why a kernel is none is what convolution_tiles says.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     const SyntaxTree& tree = context.tree;
