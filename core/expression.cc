@@ -112,12 +112,33 @@ class Interpreter {
     if (op == "&") return Number::Integer(a & b);
     if (op == "<<" || op == ">>") return Shift(op, a, b, column);
     if (op == "/" || op == "%" || op == "ceil_div") return Divide(op, a, b, column);
+    if (op == "power") return Power(a, b, column);
+    if (op == "ceil_log") return CeilLog(a, b, column);
     std::int64_t result = 0;
     const bool overflow = op == "+"   ? __builtin_add_overflow(a, b, &result)
                           : op == "-" ? __builtin_sub_overflow(a, b, &result)
                                       : __builtin_mul_overflow(a, b, &result);
     if (overflow) Fail(column, "integer overflow");
     return Number::Integer(result);
+  }
+
+  Number Power(std::int64_t base, std::int64_t exponent, std::size_t column) const {
+    if (exponent < 0) Fail(column, fmt::format("power: the exponent is {}; it must be 0 or more", exponent));
+    if (base == 0 || base == 1) return Number::Integer(exponent == 0 ? 1 : base);
+    if (base == -1) return Number::Integer(exponent % 2 == 0 ? 1 : -1);
+    std::int64_t result = 1;
+    for (; exponent > 0; --exponent) {
+      if (__builtin_mul_overflow(result, base, &result)) Fail(column, "integer overflow");
+    }
+    return Number::Integer(result);
+  }
+
+  // The least k for which base^k is no less than the value.
+  Number CeilLog(std::int64_t value, std::int64_t base, std::size_t column) const {
+    if (base < 2) Fail(column, fmt::format("ceil_log: the base is {}; it must be 2 or more", base));
+    std::int64_t k = 0;
+    for (; value > 1; ++k) value = value / base + (value % base != 0 ? 1 : 0);
+    return Number::Integer(k);
   }
 
   Number Shift(std::string_view op, std::int64_t a, std::int64_t b, std::size_t column) const {

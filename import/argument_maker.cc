@@ -59,6 +59,8 @@ void ArgumentMaker::AddArgument(const DraftBuffer& buffer) {
   argument.generators = Generators(buffer, argument);
   if (const auto given = c_.answers.Given(buffer.name + ".generators")) argument.generators = Split(*given);
   argument.check = Check(argument, buffer.use.atomic);
+  if (argument.role == "out" || argument.role == "inout") argument.counted = buffers_.Counted(buffer);
+  if (const auto given = c_.answers.Given(buffer.name + ".counted")) argument.counted = *given == "all" ? "" : *given;
   if (buffer.use.atomic && argument.check != "\"exact\"") c_.draft.tolerance = true;
   c_.draft.arguments.push_back(std::move(argument));
 }

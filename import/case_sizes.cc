@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 
 #include "core/error.h"
@@ -130,6 +131,11 @@ class CaseChooser {
     return std::max(multiple, value / multiple * multiple);
   }
 
+  static std::int64_t Legal(std::int64_t value, const DraftSize& size) {
+    const std::int64_t rounded = RoundedDown(value, size.multiple);
+    return size.power_of_two ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rounded))) : rounded;
+  }
+
   // Halves the largest size that may shrink while there is too much of it.
   template <typename TooMuch>
   DraftCase Shrunk(DraftCase sizes, const TooMuch& too_much) const {
@@ -143,7 +149,7 @@ class CaseChooser {
       }
       if (largest == nullptr) break;
       DraftCase smaller = sizes;
-      smaller[largest->name] = RoundedDown(sizes[largest->name] / 2, largest->multiple);
+      smaller[largest->name] = Legal(sizes[largest->name] / 2, *largest);
       // One that changes little, such as a number of steps, keeps its value.
       if (CpuWork(smaller) < 0.9 * CpuWork(sizes) || Elements(smaller) < 0.9 * Elements(sizes)) {
         sizes = std::move(smaller);
@@ -181,11 +187,11 @@ class CaseChooser {
     for (const DraftSize& size : draft_.sizes) {
       std::int64_t& value = sizes[size.name];
       if (value <= kStructural || size.fixed) continue;
-      if (size.ragged && size.multiple == 1) {
+      if (size.ragged && size.multiple == 1 && !size.power_of_two) {
         value = std::max<std::int64_t>(kStructural + 1, value - value / 8 - odd);
         if (value % 2 == 0) ++value;
       } else {
-        value = RoundedDown(value - value / 4, size.multiple);
+        value = Legal(value - value / 4, size);
       }
     }
     return sizes;

@@ -29,7 +29,8 @@ std::string DraftBuffers::FreshName(std::string name) const {
     return std::any_of(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& buffer) { return buffer.name == one; }) ||
            std::any_of(c_.draft.arguments.begin(), c_.draft.arguments.end(),
                        [&](const auto& argument) { return argument.name == one; }) ||
-           c_.names.IsSize(one);
+           c_.names.IsSize(one) ||
+           std::any_of(c_.loops.begin(), c_.loops.end(), [&](const TakenLoop& loop) { return loop.step == one; });
   };
   while (taken(name)) name += "_";
   return name;
@@ -53,7 +54,8 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
   buffer.first_writes = use.written && !use.read && !use.partial;
   buffer.first_partial = use.written && !use.atomic && (use.read || use.partial);
   buffer.bytes = c_.host.BytesOf(pointer);
-  if (pointer.offset) c_.draft.notes.push_back(fmt::format("the host passes {} with an offset, which is left out", buffer.name));
+  if (pointer.offset && pointer.index.empty())
+    c_.draft.notes.push_back(fmt::format("the host passes {} with an offset, which is left out", buffer.name));
   buffers_.push_back(std::move(buffer));
   return buffers_.back();
 }
@@ -61,7 +63,7 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
 void DraftBuffers::Read() {
   for (const TakenLaunch& one : c_.launches) {
     for (std::size_t i = 0; i < one.kernel->parameters.size(); ++i) {
-      for (const ProgramParameter& field : FieldsOf(c_.program, PointedType(one.types[i]))) {
+      for (const ProgramParameter& field : FlatFieldsOf(c_.program, PointedType(one.types[i]))) {
         if (IsPointerType(field.type) && !IsPointerType(one.types[i])) AddField(one, i, field);
       }
       if (!IsPointerType(one.types[i])) continue;
@@ -84,9 +86,7 @@ void DraftBuffers::Read() {
 }
 
 std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
-  for (const auto& [a, b] : c_.loop.swaps) {
-    if (c_.loop.taken && (a == buffer.pointer || b == buffer.pointer)) return "inout";
-  }
+  if (SwapsOf(buffer) != nullptr) return "inout";
   if (buffer.constant || !buffer.use.written) return "in";
   // What the host never sets, a later launch can only read where the first one wrote it.
   const auto sets = [&](const char* function) { return !c_.host.CallsOn(buffer.pointer, function).empty(); };
@@ -134,6 +134,13 @@ std::vector<std::string> DraftBuffers::Shape(const DraftBuffer& buffer, const El
   }
   if (!divided && dimensions.size() == 1 && number == 1) {
     return {fmt::format("({}) / {}", c_.names.Text(dimensions[0]), element.bytes() / element.count)};
+  }
+  // A number that is also passed as what is a size now: `Layer layer(784, 512)` and `batch * 784`.
+  for (const DraftSize& size : c_.draft.sizes) {
+    const bool same = size.of_call && number % size.value == 0 && number > 1;
+    if (!same) continue;
+    dimensions.push_back(HostExpression::Name(size.name));
+    number /= size.value;
   }
   if (number != 1 || dimensions.empty()) {
     if (dimensions.empty()) {
@@ -187,7 +194,7 @@ std::string DraftBuffers::NameOf(const Pointer& pointer) const {
 Pointer DraftBuffers::FieldPointer(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) const {
   if (one.launch == nullptr || index >= one.launch->arguments.size())
     return {-3, one.kernel->parameters[index].name + "." + field.name, false, ""};
-  return c_.host.OfField(std::string(c_.program.Text(one.launch->arguments[index])), field.name, one.launch->function);
+  return c_.host.OfField(one.launch->arguments[index], PointedType(one.types[index]), field.name, one.launch->function);
 }
 
 void DraftBuffers::AddField(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) {
@@ -202,7 +209,9 @@ void DraftBuffers::AddField(const TakenLaunch& one, std::size_t index, const Pro
     known->constant = known->constant && field.type.starts_with("const ");
     return;
   }
-  buffer.name = FreshName(parameter + "_" + field.name);
+  std::string name = parameter + "_" + field.name;
+  std::replace(name.begin(), name.end(), '.', '_');
+  buffer.name = FreshName(std::move(name));
   buffer.type = PointedType(field.type);
   buffer.constant = field.type.starts_with("const ");
   buffer.bytes = c_.host.BytesOf(buffer.pointer);
@@ -210,7 +219,7 @@ void DraftBuffers::AddField(const TakenLaunch& one, std::size_t index, const Pro
   buffer.first_writes = buffer.use.written && !buffer.use.read && !buffer.use.partial;
   buffer.first_partial = buffer.use.written && !buffer.use.atomic && (buffer.use.read || buffer.use.partial);
   // What other fields of the struct say of a row's length.
-  for (const ProgramParameter& other : FieldsOf(c_.program, PointedType(one.types[index]))) {
+  for (const ProgramParameter& other : FlatFieldsOf(c_.program, PointedType(one.types[index]))) {
     const auto value = one.values.find(parameter + "." + other.name);
     const bool length = other.name == "stride" || other.name == "pitch" || other.name == "width" || other.name == "ld" ||
                         other.name == "cols" || other.name == "columns";

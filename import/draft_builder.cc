@@ -36,16 +36,58 @@ std::vector<std::string> Answers::Unused() const {
 
 namespace {
 
-// How often the loop of launches runs: the host's number where sizes give it, else few.
-std::string Repeat(DraftContext& context) {
-  if (!context.loop.taken) return "";
-  const HostExpression counted = context.names.InSizes(ParseHostExpression(SpelledTokens(context.loop.count)), context.draft);
-  const auto names = counted.Names();
-  const bool of_sizes =
-      !names.empty() && std::all_of(names.begin(), names.end(), [&](const auto& name) { return context.names.IsSize(name); });
-  return context.answers.Ask(
-      "repeat", of_sizes ? counted.Text() : std::to_string(kFewestSteps),
-      fmt::format("how often the loop over {} runs; the host says {}", context.loop.step, context.loop.count));
+// How often a loop of launches runs: the host's number where it has to be that, else few.
+std::string Repeat(DraftContext& context, const TakenLoop& loop) {
+  const std::string host = loop.count ? loop.count->Text() : "nothing that is understood";
+  std::string guess = std::to_string(kFewestSteps);
+  if (loop.exact) {
+    guess = context.names.Text(*loop.count);
+  } else if (loop.count) {
+    const HostExpression counted = context.names.InSizes(*loop.count, context.draft);
+    const auto names = counted.Names();
+    const auto is_known = [&](const auto& name) {
+      return context.names.IsSize(name) ||
+             std::any_of(context.loops.begin(), context.loops.end(), [&](const TakenLoop& one) { return one.step == name; });
+    };
+    const auto number = ValueOf(counted, {});
+    if (number && number->AsReal() < kFewestSteps) guess = counted.Text();
+    if (!names.empty() && std::all_of(names.begin(), names.end(), is_known))
+      guess = fmt::format("min({}, {})", counted.Text(), kMostSteps);
+  }
+  const std::string key = context.loops.size() == 1 ? "repeat" : "repeat." + loop.step;
+  return context.answers.Ask(key, guess, fmt::format("how often the loop over {} runs; the host says {}", loop.step, host),
+                             !loop.count);
+}
+
+// The iterations of the loops around a launch; what depends on an outer step is taken for as much as at most.
+std::string StepsAround(const DraftContext& context, const TakenLaunch& one) {
+  std::string steps;
+  for (const std::size_t loop : one.loops) {
+    const HostExpression count = ParseHostExpression(SpelledTokens(context.draft.repeats[loop]));
+    const HostExpression named = context.names.InSizes(count, context.draft);
+    const auto names = named.Names();
+    const bool of_sizes = std::all_of(names.begin(), names.end(), [&](const auto& name) { return context.names.IsSize(name); });
+    steps += (steps.empty() ? "" : " * ") + (of_sizes ? fmt::format("({})", named.Text()) : std::to_string(kFewestSteps));
+  }
+  return steps;
+}
+
+// What a loop that multiplies or divides goes over: that many terms may come together, however they are added up.
+std::string SpanOf(const DraftContext& context, const TakenLoop& loop) {
+  if (!loop.exact || !loop.count || loop.count->kind != HostExpression::Kind::kCall || !loop.count->Is("ceil_log")) return "";
+  const HostExpression span = context.names.InSizes(loop.count->parts[0], context.draft);
+  const auto names = span.Names();
+  const bool of_sizes = std::all_of(names.begin(), names.end(), [&](const auto& name) { return context.names.IsSize(name); });
+  return of_sizes ? fmt::format("({})", span.Text()) : "";
+}
+
+// With every step as 0.
+HostExpression AtFirstStep(const DraftContext& context, const HostExpression& expression) {
+  return Simplified(Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    const bool step =
+        std::any_of(context.loops.begin(), context.loops.end(), [&](const TakenLoop& loop) { return loop.step == part.text; });
+    return part.kind == HostExpression::Kind::kName && step ? std::optional(HostExpression::Integer(0)) : std::nullopt;
+  }));
 }
 
 // What one element costs and how many terms it has, of the launch that has most of them.
@@ -62,38 +104,40 @@ void CountLoops(DraftContext& context) {
     const auto tokens = context.program.Tokens(one.kernel->body);
     const auto barriers = std::count_if(tokens.begin(), tokens.end(), [](auto t) { return t == "__syncthreads" || t == "sync"; });
     const HostExpression waits = Simplified(HostExpression::Binary("*", threads, HostExpression::Integer(7 * barriers)));
-    if (work.IsKnown() && barriers > 0)
-      draft.barriers += (draft.barriers.empty() ? "" : " + ") + context.names.InSizes(waits, draft).Text();
-    if (work.IsKnown()) total += (total.empty() ? "" : " + ") + context.names.InSizes(work, draft).Text();
+    const std::string steps = StepsAround(context, one);
+    const auto repeated = [&](const HostExpression& expression) {
+      std::string text = context.names.InSizes(AtFirstStep(context, expression), draft).Text();
+      return steps.empty() ? text : fmt::format("{} * ({})", steps, text);
+    };
+    if (work.IsKnown() && barriers > 0) draft.barriers += (draft.barriers.empty() ? "" : " + ") + repeated(waits);
+    if (work.IsKnown()) total += (total.empty() ? "" : " + ") + repeated(work);
     known = known && counts.terms.has_value();
     if (!counts.terms) continue;
-    const HostExpression named = context.names.InSizes(*counts.terms, draft);
+    const HostExpression named = context.names.InSizes(AtFirstStep(context, *counts.terms), draft);
     const auto unknown = named.Names();
     if (!std::all_of(unknown.begin(), unknown.end(), [&](const auto& name) { return context.names.IsSize(name); })) {
       known = false;
       continue;
     }
-    const std::string terms = named.Text();
-    if (terms == "1") continue;
+    std::string terms = named.Text();
+    if (terms == "1" && one.loops.empty()) continue;
+    // Each step adds its errors to those of the steps before it.
+    for (const std::size_t loop : one.loops) {
+      const std::string span = SpanOf(context, context.loops[loop]);
+      if (context.loops[loop].exact && !counts.adds) continue;
+      terms = span.empty() ? fmt::format("({}) * ({})", draft.repeats[loop], terms) : span;
+    }
+    terms = context.names.InSizes(ParseHostExpression(SpelledTokens(terms)), draft).Text();
     draft.terms += (draft.terms.empty() ? "" : " + ") + terms;
   }
   if (known && draft.terms.empty()) draft.terms = "1";
-  // Each step adds its errors to those of the steps before it.
-  if (context.loop.taken && !draft.terms.empty()) {
-    const auto parse = [](const std::string& text) { return ParseHostExpression(SpelledTokens(text)); };
-    draft.terms = Simplified(HostExpression::Binary("*", parse(draft.repeat), parse(draft.terms))).Text();
-  }
-  const auto repeated = [&](const std::string& text) {
-    return context.loop.taken ? fmt::format("{} * ({})", kFewestSteps, text) : text;
-  };
-  if (!total.empty()) draft.work = repeated(total);
-  if (!draft.barriers.empty()) draft.barriers = repeated(draft.barriers);
+  if (!total.empty()) draft.work = total;
 }
 
 }  // namespace
 
 TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches,
-                     const TakenLoop& loop, Answers& answers) {
+                     const std::vector<TakenLoop>& loops, Answers& answers) {
   TaskDraft draft;
   for (const TakenLaunch& one : launches) {
     draft.kernels.insert(one.kernel->name);
@@ -102,8 +146,8 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
   draft.name = launches.front().kernel->name;
   draft.baseline = draft.name;
   const DeviceText device = DeviceTextOf(program, draft.kernels, {});
-  DraftNames names(program, host, launches, loop, device, answers);
-  DraftContext context{program, host, launches, loop, device, answers, names, draft};
+  DraftNames names(program, host, launches, loops, device, answers);
+  DraftContext context{program, host, launches, loops, device, answers, names, draft};
   DraftBuffers buffers(context);
   buffers.Read();
   DraftNames::Allocations allocations;
@@ -112,11 +156,15 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
     allocations.all.push_back(*buffer.bytes);
     if (buffers.Role(buffer) != "workspace") allocations.of_arguments.push_back(*buffer.bytes);
   }
+  // In which buffer the result is, is no choice.
+  for (const TakenLoop& loop : loops) {
+    if (!loop.swaps.empty() && loop.exact) allocations.of_arguments.push_back(*loop.count);
+  }
   names.Decide(allocations, draft);
   LaunchWriter writer(context, buffers);
   std::vector<std::string> lines;
   for (const TakenLaunch& one : launches) lines.push_back(writer.LaunchLine(one));
-  draft.repeat = Repeat(context);
+  for (const TakenLoop& loop : loops) draft.repeats.push_back(Repeat(context, loop));
   CountLoops(context);
   ArgumentMaker maker(context, buffers);
   for (const DraftBuffer& buffer : buffers.all()) maker.AddArgument(buffer);

@@ -24,14 +24,17 @@ struct TakenLaunch {
   std::vector<HostExpression> block;
   std::optional<HostExpression> shared;
   std::map<std::string, HostExpression> values;  // of parameters that are no pointers, by name, and of fields: "a.width"
+  std::vector<std::size_t> loops;                // around it, of those that the task takes over, the outermost first
 };
 
-// A loop of the host around the launches.
+// A loop of the host around launches that must be part of the task.
 struct TakenLoop {
-  bool taken = false;
-  std::string step;
-  std::string count;
+  std::size_t loop = 0;                 // of HostCode::loops()
+  std::string step;                     // counts the iterations
+  std::optional<HostExpression> count;  // how many there are
+  bool exact = false;                   // with fewer iterations it would compute something else
   std::vector<std::pair<HostCode::Pointer, HostCode::Pointer>> swaps;
+  std::set<std::string> powers;  // names of the host that have to be powers of two
 };
 
 // Answers that were given in advance, and the questions that they answer.
@@ -56,11 +59,12 @@ bool IsTypeParameter(const SourceProgram& program, const HostLaunch& launch, std
 // Chooses the launches of the kernels. Throws UsageError if the kernels cannot be chosen.
 std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& host, const std::vector<std::string>& kernels,
                                       std::vector<std::string>& notes);
-// The loop around the first launch, if it must be part of the task: it swaps buffers, or its step is passed to the kernel.
-TakenLoop TakeLoop(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches);
+// The loops around the launches that must be part of the task: they swap buffers, or what changes from step to step is passed to
+// a kernel. In the launches, what changes is expressed by the steps. Throws UsageError if it changes in a way that is not known.
+std::vector<TakenLoop> TakeLoops(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches);
 
 // Makes the draft. Throws UsageError for answers that do not fit.
 TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches,
-                     const TakenLoop& loop, Answers& answers);
+                     const std::vector<TakenLoop>& loops, Answers& answers);
 
 }  // namespace evo

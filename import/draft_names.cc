@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <regex>
 
@@ -57,8 +58,8 @@ bool LooksTunable(const std::string& name) {
 }
 
 DraftNames::DraftNames(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches,
-                       const TakenLoop& loop, const DeviceText& device, Answers& answers)
-    : program_(program), host_(host), launches_(launches), loop_(loop), device_(device), answers_(answers) {}
+                       const std::vector<TakenLoop>& loops, const DeviceText& device, Answers& answers)
+    : program_(program), host_(host), launches_(launches), loops_(loops), device_(device), answers_(answers) {}
 
 HostExpression DraftNames::Named(const HostExpression& expression) const {
   return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
@@ -262,8 +263,14 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     if (one.shared && one.shared->IsKnown()) note(*one.shared);
   }
   for (const HostExpression& bytes : allocations.all) note(bytes);
+  for (const TakenLoop& loop : loops_) {
+    if (loop.exact) note(*loop.count);
+  }
   // Types given as template arguments are no numbers.
-  std::erase_if(order, [&](const std::string& name) { return !host_.leaves().contains(name) && !LooksTunable(name); });
+  std::erase_if(order, [&](const std::string& name) {
+    const bool step = std::any_of(loops_.begin(), loops_.end(), [&](const TakenLoop& loop) { return loop.step == name; });
+    return step || (!host_.leaves().contains(name) && !LooksTunable(name));
+  });
   const bool other_sizes = std::any_of(order.begin(), order.end(), [&](const std::string& label) {
     const auto leaf = host_.leaves().find(label);
     if (leaf == host_.leaves().end() || LooksTunable(label) || in_blocks.contains(label)) return false;
@@ -271,7 +278,6 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     return allocated.contains(label) || !leaf->second.value;
   });
   std::erase_if(order, [&](const std::string& label) {
-    if (loop_.taken && label == loop_.step) return true;
     const bool of_shape = DecidesAShape(label, in_blocks, of_arguments);
     if (!of_shape && !IsConstant(label, in_blocks, of_arguments, other_sizes)) return false;
     const std::int64_t value = host_.leaves().at(label).value->integer;
@@ -304,6 +310,11 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     DraftSize& size = draft.sizes.back();
     size.ragged = IsRagged(label);
     size.multiple = Multiple(label, size.value);
+    size.of_call = leaf != host_.leaves().end() && leaf->second.origin == HostLeaf::Origin::kParameter && size.known &&
+                   size.value > kSmallConstant;
+    size.power_of_two =
+        std::has_single_bit(static_cast<std::uint64_t>(size.value)) &&
+        std::any_of(loops_.begin(), loops_.end(), [&](const TakenLoop& loop) { return loop.powers.contains(label); });
     const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
                                                           leaf->second.origin == HostLeaf::Origin::kFileConstant);
     if (of_file && device_.words.contains(label) && !IsNameOfDeviceCode(label)) {

@@ -21,8 +21,8 @@ bool LooksTunable(const std::string& name);
 // Decides which names of the host become sizes and which parameters, and what they are called.
 class DraftNames {
  public:
-  DraftNames(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches, const TakenLoop& loop,
-             const DeviceText& device, Answers& answers);
+  DraftNames(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches,
+             const std::vector<TakenLoop>& loops, const DeviceText& device, Answers& answers);
 
   // What the host allocates, for the task's arguments and for buffers between the launches.
   struct Allocations {
@@ -63,7 +63,7 @@ class DraftNames {
   const SourceProgram& program_;
   HostCode& host_;
   const std::vector<TakenLaunch>& launches_;
-  const TakenLoop& loop_;
+  const std::vector<TakenLoop>& loops_;
   const DeviceText& device_;
   Answers& answers_;
   std::map<std::string, std::string> names_;       // of the draft, by label

@@ -13,6 +13,7 @@
 namespace evo {
 
 inline constexpr int kFewestSteps = 4;  // of a loop of launches whose length the host does not fix
+inline constexpr int kMostSteps = 16;   // of one that has as many steps as the host's numbers say, however many these are
 
 // A buffer that the launches use.
 struct DraftBuffer {
@@ -34,7 +35,7 @@ struct DraftContext {
   const SourceProgram& program;
   HostCode& host;
   const std::vector<TakenLaunch>& launches;
-  const TakenLoop& loop;
+  const std::vector<TakenLoop>& loops;
   const DeviceText& device;
   Answers& answers;
   DraftNames& names;
@@ -64,6 +65,8 @@ class DraftBuffers {
   std::string Role(const DraftBuffer& buffer) const;
   // The byte to which the host sets a buffer that the kernels add to.
   std::optional<std::int64_t> Memset(const DraftBuffer& buffer) const;
+  // How many elements of an output the host looks at, from the first; empty: all.
+  std::string Counted(const DraftBuffer& buffer) const;
   // Dimensions in elements of the dtype. `known`: the host's allocation says them.
   std::vector<std::string> Shape(const DraftBuffer& buffer, const ElementType& element, bool& known) const;
 
@@ -71,6 +74,12 @@ class DraftBuffers {
   HostCode::Pointer FieldPointer(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) const;
   void AddField(const TakenLaunch& one, std::size_t index, const ProgramParameter& field);
   DraftBuffer& BufferOf(const TakenLaunch& one, std::size_t index);
+  const TakenLoop* SwapsOf(const DraftBuffer& buffer) const;
+  std::optional<std::string> PartOf(const DraftBuffer& buffer, const HostExpression& bytes, const ElementType& element) const;
+  std::string CountedAfter(const TakenLoop& loop, const DraftBuffer& buffer) const;
+  std::string CopiedPart(const DraftBuffer& buffer, const std::vector<const HostCall*>& copies) const;
+  std::vector<const HostCall*> CopiesOf(const HostCode::Pointer& pointer) const;
+  bool IsUsedElsewhere(const DraftBuffer& buffer) const;
   std::vector<std::string> GuessedShape(const DraftBuffer& buffer, const ElementType& element) const;
 
   DraftContext& c_;

@@ -18,6 +18,21 @@ std::string WithoutWords(std::string type) {
   return type;
 }
 
+// At commas outside of angle brackets.
+std::vector<std::string> TypesBetween(const std::string& list) {
+  std::vector<std::string> types(1);
+  int depth = 0;
+  for (const char c : list) {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      types.emplace_back();
+    } else if (c != ' ' || !types.back().empty()) {
+      types.back() += c;
+    }
+  }
+  return types;
+}
+
 }  // namespace
 
 int ElementType::bytes() const {
@@ -36,16 +51,39 @@ std::string PointedType(const std::string& type) {
 
 std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::string& type) {
   const SyntaxTree& tree = program.tree();
-  const std::string name = type.substr(type.rfind(':') == std::string::npos ? 0 : type.rfind(':') + 1);
+  const std::size_t angle = std::min(type.find('<'), type.size());
+  const std::string base = type.substr(0, angle);
+  const std::string name = base.substr(base.rfind(':') == std::string::npos ? 0 : base.rfind(':') + 1);
+  const std::vector<std::string> given =
+      angle < type.size() ? TypesBetween(type.substr(angle + 1, type.rfind('>') - angle - 1)) : std::vector<std::string>{};
   for (const SyntaxNode& node : tree.nodes()) {
-    if ((node.kind_name != "StructDecl" && node.kind_name != "ClassDecl") || node.name != name || node.children.empty()) continue;
+    const bool record = node.kind_name == "StructDecl" || node.kind_name == "ClassDecl" || node.kind_name == "ClassTemplate";
+    if (!record || node.name != name || node.children.empty()) continue;
     std::vector<ProgramParameter> fields;
     for (const int child : node.children) {
-      if (tree.node(child).kind_name == "FieldDecl") fields.push_back({tree.node(child).name, tree.node(child).type, child});
+      if (tree.node(child).kind_name != "FieldDecl") continue;
+      std::string field = tree.node(child).type;
+      for (std::size_t t = 0; t < given.size(); ++t) {
+        const std::string placeholder = "type-parameter-0-" + std::to_string(t);
+        if (const std::size_t at = field.find(placeholder); at != std::string::npos)
+          field.replace(at, placeholder.size(), given[t]);
+      }
+      fields.push_back({tree.node(child).name, std::move(field), child});
     }
     if (!fields.empty()) return fields;
   }
   return {};
+}
+
+std::vector<ProgramParameter> FlatFieldsOf(const SourceProgram& program, const std::string& type) {
+  std::vector<ProgramParameter> flat;
+  for (ProgramParameter& field : FieldsOf(program, type)) {
+    const std::string inner = IsPointerType(field.type) ? "" : PointedType(field.type);
+    const auto parts = inner.empty() || inner == type ? std::vector<ProgramParameter>{} : FlatFieldsOf(program, inner);
+    for (const ProgramParameter& part : parts) flat.push_back({field.name + "." + part.name, part.type, part.node});
+    if (parts.empty()) flat.push_back(std::move(field));
+  }
+  return flat;
 }
 
 std::string CanonicalType(const SourceProgram& program, std::string_view name) {

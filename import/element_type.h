@@ -25,6 +25,9 @@ std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std
 // The fields of a struct of the program: {"float", "a"}; empty if there is no such struct.
 std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::string& type);
 
+// The same with the fields of structs inside of it: "inner.a".
+std::vector<ProgramParameter> FlatFieldsOf(const SourceProgram& program, const std::string& type);
+
 // The canonical type of a name: of a typedef or a using of the program, or the name itself.
 std::string CanonicalType(const SourceProgram& program, std::string_view name);
 

@@ -16,6 +16,8 @@ bool IsKeyword(std::string_view token) {
 
 HostCalls::HostCalls(const SourceProgram& program) : program_(program) {
   ReadCalls();
+  ReadConstructions();
+  ReadLaunchCalls();
   ReadAssignments();
 }
 
@@ -101,6 +103,58 @@ std::size_t HostCalls::NameOfCall(std::size_t open) const {
   return at > 0 && program_.FindFunction(program_.Token(at - 1)) >= 0 ? at - 1 : open - 1;
 }
 
+// cudaLaunchKernel(kernel, grid, block, args, shared, stream), where `void* args[] = {&a, &b}`.
+void HostCalls::ReadLaunchCalls() {
+  for (const HostCall& call : calls_) {
+    const bool cooperative = call.name == "cudaLaunchCooperativeKernel";
+    if ((call.name != "cudaLaunchKernel" && !cooperative) || call.arguments.size() < 4) continue;
+    const auto& tokens = program_.tokens();
+    std::size_t name = program_.TokenAt(call.arguments[0].end);
+    while (name > 0 && tokens[name - 1].begin >= call.arguments[0].begin) {
+      --name;
+      const int function = program_.FindFunction(program_.Token(name));
+      if (function >= 0 && program_.functions()[static_cast<std::size_t>(function)].kernel) break;
+    }
+    const ProgramVariable* const list = program_.FindVariable(program_.Text(call.arguments[3]), call.function);
+    if (list == nullptr || list->initialiser.size() == 0) continue;
+    const std::size_t open = program_.TokenAt(list->initialiser.begin);
+    if (program_.Token(open) != "{") continue;
+    HostLaunch launch;
+    launch.name = std::string(program_.Token(name));
+    launch.function = call.function;
+    launch.range = call.range;
+    launch.cooperative = cooperative;
+    launch.configuration = {call.arguments[1], call.arguments[2]};
+    if (call.arguments.size() > 4) launch.configuration.push_back(call.arguments[4]);
+    if (program_.Token(name + 1) == "<") {
+      std::size_t close = name + 1;
+      while (close < tokens.size() && program_.Token(close) != ">" && tokens[close].end < call.arguments[0].end) ++close;
+      launch.template_arguments = Split(name + 1, close);
+    }
+    for (SourceRange one : Split(open, program_.AfterBracket(open) - 1)) {
+      for (std::size_t at = program_.TokenAt(one.begin); at < tokens.size() && tokens[at].end < one.end; ++at) {
+        if (program_.Token(at) == "&") one.begin = tokens[at + 1].begin;
+      }
+      launch.arguments.push_back(one);
+    }
+    launches_.push_back(std::move(launch));
+  }
+}
+
+// `Layer layer(a, b);`, `Layer layer{a}` and `std::make_unique<Layer>(a)` call the constructor.
+void HostCalls::ReadConstructions() {
+  for (const ProgramVariable& variable : program_.variables()) {
+    const std::size_t angle = variable.type.find('<');
+    const std::string type = variable.type.substr(0, angle);
+    const std::string name = type.substr(type.rfind(':') == std::string::npos ? 0 : type.rfind(':') + 1);
+    const std::size_t open = program_.TokenAt(variable.initialiser.begin);
+    if (variable.initialiser.size() == 0 || (program_.Token(open) != "(" && program_.Token(open) != "{")) continue;
+    const auto is_constructor = [&](const ProgramFunction& one) { return one.record == name && one.name == name; };
+    if (std::none_of(program_.functions().begin(), program_.functions().end(), is_constructor)) continue;
+    calls_.push_back({name, variable.function, variable.initialiser, Split(open, program_.AfterBracket(open) - 1)});
+  }
+}
+
 void HostCalls::ReadCalls() {
   const auto& tokens = program_.tokens();
   for (std::size_t i = 1; i < tokens.size(); ++i) {
@@ -109,7 +163,8 @@ void HostCalls::ReadCalls() {
       continue;
     }
     if (program_.Token(i) != "(") continue;
-    const std::size_t name = NameOfCall(i);
+    std::size_t name = NameOfCall(i);
+    if (program_.Token(name) == ">" && name >= 3 && program_.Token(name - 3).starts_with("make_")) --name;
     if (!IsWord(program_.Token(name)) || IsKeyword(program_.Token(name))) continue;
     const int function = program_.FunctionAt(tokens[i].begin);
     if (function < 0 || program_.functions()[static_cast<std::size_t>(function)].device) continue;
@@ -125,10 +180,12 @@ void HostCalls::ReadAssignments() {
     if (program_.Token(i) != "=" || !IsWord(program_.Token(i - 1))) continue;
     std::string name(program_.Token(i - 1));
     std::size_t first = i - 1;
-    if (i >= 3 && program_.Token(i - 2) == "." && IsWord(program_.Token(i - 3))) {
-      name = std::string(program_.Token(i - 3)) + "." + name;
-      first = i - 3;
+    while (first >= 2 && IsWord(program_.Token(first - 2)) && program_.Token(first - 2) != "this" &&
+           (program_.Token(first - 1) == "." || program_.Token(first - 1) == "->")) {
+      first -= 2;
+      name = std::string(program_.Token(first)) + "." + name;
     }
+    if (i >= 4 && program_.Token(i - 2) == "->" && program_.Token(i - 3) == "this") first = i - 3;
     // A declaration is in the tree: a type or `*` precedes it.
     const std::string_view before = first > 0 ? program_.Token(first - 1) : "";
     constexpr std::array<std::string_view, 8> kBefore{";", "{", "}", ")", "else", "(", "=", ","};
@@ -148,7 +205,11 @@ void HostCalls::ReadAssignments() {
     const SourceRange range{tokens[value].begin, tokens[end - 1].end};
     assignments_[{function, name}].push_back(range);
     const ProgramVariable* const variable = program_.FindVariable(name, function);
-    if (variable != nullptr && variable->function < 0) assignments_[{-1, name}].push_back(range);
+    if (variable != nullptr && variable->function < 0) assignments_[{-1, KeyOf(*variable)}].push_back(range);
+    if (variable == nullptr && first == i - 3) {  // this->n = n, where a parameter has the name
+      const std::string& record = program_.functions()[static_cast<std::size_t>(function)].record;
+      assignments_[{-1, record + "::" + name}].push_back(range);
+    }
   }
 }
 
@@ -156,6 +217,18 @@ const std::vector<SourceRange>& HostCalls::AssignedTo(const std::string& variabl
   static const std::vector<SourceRange> kNone;
   const auto found = assignments_.find({function, variable});
   return found == assignments_.end() ? kNone : found->second;
+}
+
+const SourceRange* HostCalls::AssignedThrough(const std::string& variable, const std::string& field, int function) const {
+  for (const auto& [key, ranges] : assignments_) {
+    const auto& [inside, name] = key;
+    if (inside == function || inside < 0 || !name.ends_with("." + field) || ranges.size() != 1) continue;
+    const auto passed = PassedFor(name.substr(0, name.size() - field.size() - 1), inside);
+    if (!passed || passed->function != function) continue;
+    const std::string_view argument = program_.Text(passed->range);
+    if (argument == variable || argument == "&" + variable) return &ranges.front();
+  }
+  return nullptr;
 }
 
 // What a parameter is without an argument.
@@ -166,6 +239,32 @@ std::optional<SourceRange> HostCalls::DefaultOf(const ProgramParameter& paramete
     if (program_.Token(at) == "=") return SourceRange{program_.tokens()[at + 1].begin, range.end};
   }
   return std::nullopt;
+}
+
+const HostCall* HostCalls::CallerOf(int function) const {
+  if (function < 0) return nullptr;
+  const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(function)];
+  for (const HostCall& call : calls_) {
+    if (call.name == callee.name && call.function != function) return &call;
+  }
+  return nullptr;
+}
+
+bool HostCalls::IsHelper(int function) const {
+  if (function < 0) return false;
+  const std::string& name = program_.functions()[static_cast<std::size_t>(function)].name;
+  return std::count_if(calls_.begin(), calls_.end(), [&](const HostCall& call) { return call.name == name; }) > 1;
+}
+
+std::vector<const HostCall*> HostCalls::PathTo(const HostLaunch& launch) const {
+  constexpr std::size_t kDeepest = 12;  // of functions that call one another
+  std::vector<const HostCall*> path{&launch};
+  while (path.size() < kDeepest) {
+    const HostCall* const caller = CallerOf(path.front()->function);
+    if (caller == nullptr) break;
+    path.insert(path.begin(), caller);
+  }
+  return path;
 }
 
 std::optional<HostCalls::Passed> HostCalls::PassedFor(const std::string& parameter, int function) const {

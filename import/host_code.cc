@@ -1,8 +1,10 @@
 #include "import/host_code.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "import/element_type.h"
+#include "import/host_facts.h"
 
 namespace evo {
 namespace {
@@ -11,17 +13,23 @@ using Kind = HostExpression::Kind;
 
 constexpr int kDeepest = 12;  // of variables that stand for one another
 
-// What a large GPU answers: how many blocks are launched is a number of the task. Fields of cudaDeviceProp.
-const std::map<std::string, std::int64_t, std::less<>> kDeviceProperties{
-    {"multiProcessorCount", 132}, {"maxThreadsPerMultiProcessor", 2048}, {"maxThreadsPerBlock", 1024}, {"warpSize", 32}};
-constexpr std::int64_t kActiveBlocks = 8;  // of a multiprocessor
-
 bool IsArithmetic(const std::string& type) {
   static const std::vector<std::string> kTypes = {
       "int",  "unsigned int",  "long", "unsigned long", "long long", "unsigned long long", "short", "unsigned short",
       "char", "unsigned char", "bool", "float",         "double"};
   const std::string plain = type.starts_with("const ") ? type.substr(6) : type;
   return std::find(kTypes.begin(), kTypes.end(), plain) != kTypes.end();
+}
+
+using Path = std::vector<std::string>;
+
+// `p.inner.n` by its names; empty for other expressions.
+Path NamesIn(const HostExpression& member) {
+  if (member.kind == Kind::kName) return {member.text};
+  if (member.kind != Kind::kMember) return {};
+  Path names = NamesIn(member.parts[0]);
+  if (!names.empty()) names.push_back(member.text);
+  return names;
 }
 
 // Whether it has no calls, whose values only a run knows.
@@ -32,7 +40,9 @@ bool IsOfNames(const HostExpression& expression) {
 
 }  // namespace
 
-HostCode::HostCode(const SourceProgram& program) : program_(program), calls_(program) { ReadEqualities(); }
+HostCode::HostCode(const SourceProgram& program) : program_(program), calls_(program), loops_(ReadHostLoops(program, calls_)) {
+  ReadEqualities();
+}
 
 // `if (a != b) { .. exit(1); }`: b is a.
 void HostCode::ReadEqualities() {
@@ -58,7 +68,7 @@ HostExpression HostCode::Resolve(const HostExpression& expression, int function)
 }
 
 HostExpression HostCode::Resolve(const SourceRange& range, int function) {
-  return Resolve(ParseHostExpression(program_.Tokens(range)), function);
+  return ResolvedFrom(range.begin, ParseHostExpression(program_.Tokens(range)), function);
 }
 
 HostExpression HostCode::Resolved(const HostExpression& expression, int function, int depth) {
@@ -68,30 +78,27 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
     if (part.kind == Kind::kMember) {
       if (auto component = ResolveComponent(part, function)) return component;
       const auto& assigned = calls_.AssignedTo(part.Text(), function);
-      if (assigned.size() == 1) return Resolved(ParseHostExpression(program_.Tokens(assigned[0])), function, depth + 1);
-      if (const auto property = kDeviceProperties.find(part.text); property != kDeviceProperties.end())
-        return HostExpression::Integer(property->second);
-      if (const auto set = FieldInitialiser(part.parts[0].Text(), part.text, function))
-        return Resolved(ParseHostExpression(program_.Tokens(*set)), function, depth + 1);
+      if (assigned.size() == 1) return ResolvedAt(assigned[0], function, depth + 1);
+      if (const auto property = DeviceProperty(part.text)) return HostExpression::Integer(*property);
+      int place = function;
+      if (const Path names = NamesIn(part); !names.empty()) {
+        if (const auto set = HostFields(program_, calls_).PartOfVariable(names, place)) return ResolvedAt(*set, place, depth + 1);
+      }
+      if (auto value = FieldDefault(part, function, depth)) return value;
       if (!assigned.empty() || part.parts[0].kind != Kind::kName) return std::nullopt;
       const auto passed = calls_.PassedFor(part.parts[0].text, function);
-      if (!passed) return std::nullopt;
-      const HostExpression whole = ParseHostExpression(program_.Tokens(passed->range));
+      if (!passed) {
+        const SourceRange* const set = calls_.AssignedThrough(part.parts[0].text, part.text, function);
+        if (set == nullptr) return std::nullopt;
+        return ResolvedAt(*set, program_.FunctionAt(set->begin), depth + 1);
+      }
+      HostExpression whole = ParseHostExpression(program_.Tokens(passed->range));
+      if (whole.kind == Kind::kUnary && whole.Is("&")) whole = HostExpression(whole.parts[0]);
       if (whole.kind != Kind::kName) return std::nullopt;
-      return Resolved({Kind::kMember, part.text, {}, {whole}}, passed->function, depth + 1);
+      return ResolvedAt(passed->range, {Kind::kMember, part.text, {}, {whole}}, passed->function, depth + 1);
     }
     if (part.kind == Kind::kCall) return ResolveCall(part, function, depth);
     return Chosen(part);
-  });
-}
-
-// Whether a parameter is a dim3 or a struct of the program.
-bool HostCode::HasMembers(const std::string& parameter, int function) const {
-  if (function < 0) return false;
-  const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
-  return std::any_of(parameters.begin(), parameters.end(), [&](const ProgramParameter& one) {
-    return one.name == parameter && (one.type.find("dim3") != std::string::npos ||
-                                     (!IsPointerType(one.type) && !FieldsOf(program_, PointedType(one.type)).empty()));
   });
 }
 
@@ -104,9 +111,11 @@ std::optional<HostExpression> HostCode::Chosen(const HostExpression& part) const
   return std::nullopt;
 }
 
-std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int function, int depth) {
+std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int inside, int depth) {
+  const int function = program_.OwnerOf(name, inside);
+  if (auto step = StepOf(name, function)) return step;
   // What is already a leaf keeps its label.
-  const ProgramVariable* variable = program_.FindVariable(name, function);
+  const ProgramVariable* variable = program_.FindVariable(name, function, at_);
   if (variable == nullptr || variable->function < 0) {
     if (const ProgramMacro* macro = program_.FindMacro(name); macro != nullptr && !macro->function_like && variable == nullptr) {
       const HostExpression body = Simplified(Resolved(ParseHostExpression(SpelledTokens(macro->body)), -1, depth + 1));
@@ -115,11 +124,10 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     }
   }
   if (variable == nullptr) {
-    if (HasMembers(name, function)) return std::nullopt;  // they are looked up one by one
+    if (HasMembers(program_, name, function)) return std::nullopt;  // they are looked up one by one
     const auto passed = calls_.PassedFor(name, function);
     if (passed) {
-      const HostExpression argument =
-          Simplified(Resolved(ParseHostExpression(program_.Tokens(passed->range)), passed->function, depth + 1));
+      const HostExpression argument = Simplified(ResolvedAt(passed->range, passed->function, depth + 1));
       if (argument.IsKnown() && !argument.Names().empty()) return argument;
       return leaves_.Add(
           {name, HostLeaf::Origin::kParameter, function, ValueOf(argument, Values()), program_.PlaceOf(passed->range.begin)});
@@ -130,25 +138,32 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
       return std::nullopt;
     return leaves_.Add({name, HostLeaf::Origin::kParameter, function, std::nullopt, ""});
   }
-  if (const auto answered = OfDevice(name, variable->function)) return HostExpression::Integer(*answered);
+  if (const auto answered = AnswerOfDevice(program_, calls_, name, variable->function)) return HostExpression::Integer(*answered);
   const std::string place = program_.PlaceOf(program_.tree().node(variable->node).range.begin);
   if (variable->loop) return leaves_.Add({name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, place});
   SourceRange initialiser = variable->initialiser;
-  const auto& assigned = calls_.AssignedTo(name, variable->function);
+  const auto& assigned = calls_.AssignedTo(KeyOf(*variable), variable->function);
   if (initialiser.size() == 0 && !assigned.empty()) initialiser = assigned.front();
   for (std::size_t i = 0; before_ > 0 && i < assigned.size(); ++i) {
     if (assigned[i].begin < before_ && assigned[i].begin > initialiser.begin &&
         IsOfNames(ParseHostExpression(program_.Tokens(assigned[i]))))
       initialiser = assigned[i];
   }
-  const auto origin = variable->function < 0 ? HostLeaf::Origin::kFileConstant : HostLeaf::Origin::kVariable;
+  const bool of_file = variable->function < 0 && variable->record.empty();
+  const auto origin = of_file ? HostLeaf::Origin::kFileConstant : HostLeaf::Origin::kVariable;
   if (initialiser.size() == 0 && !FieldsOf(program_, variable->type).empty()) return std::nullopt;  // its fields have values
-  if (initialiser.size() == 0) return leaves_.Add({name, origin, variable->function, std::nullopt, place});
+  if (initialiser.size() == 0) {
+    const auto suggested = SuggestedBlock(program_, calls_, name, variable->function);
+    const auto value = suggested ? std::optional(Number::Integer(*suggested)) : std::nullopt;
+    return leaves_.Add({name, origin, variable->function, value, place});
+  }
   const auto tokens = program_.Tokens(initialiser);
-  const HostExpression value = Simplified(Resolved(ParseHostExpression(tokens), variable->function, depth + 1));
-  if (value.kind == Kind::kNumber && kDeviceProperties.contains(tokens.back())) return value;
+  const int place_of_value = variable->function < 0 ? program_.FunctionAt(initialiser.begin) : variable->function;
+  const HostExpression value = Simplified(ResolvedAt(initialiser, place_of_value, depth + 1));
+  if (value.kind == Kind::kNumber && DeviceProperty(tokens.back())) return value;
   const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
-  if (value.IsKnown() && (!value.Names().empty() || bytes) && value.Names() != std::vector{name}) return value;
+  if (value.IsKnown() && (!value.Names().empty() || bytes) && (value.Names() != std::vector{name} || !variable->record.empty()))
+    return value;
   if (!IsArithmetic(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
   std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
   // A value that the command line may replace: the first one that is a number.
@@ -156,18 +171,6 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     if (!number) number = ValueOf(Simplified(ParseHostExpression(program_.Tokens(other))), {});
   }
   return leaves_.Add({name, origin, variable->function, number, place});
-}
-
-// What the runtime stores in the variable when the host asks for the number of multiprocessors or of blocks on one.
-std::optional<std::int64_t> HostCode::OfDevice(const std::string& variable, int function) const {
-  for (const HostCall& call : calls()) {
-    if (call.function != function || call.arguments.size() < 2 || program_.Text(call.arguments[0]) != "&" + variable) continue;
-    const std::string_view asked = program_.Text(call.arguments[1]);
-    if (call.name == "cudaDeviceGetAttribute" && asked.ends_with("MultiProcessorCount"))
-      return kDeviceProperties.at("multiProcessorCount");
-    if (call.name == "cudaOccupancyMaxActiveBlocksPerMultiprocessor") return kActiveBlocks;
-  }
-  return std::nullopt;
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {
@@ -179,9 +182,11 @@ std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, 
   } else if (const int found = program_.FindFunction(call.text); found >= 0) {
     const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(found)];
     const auto tokens = program_.Tokens(callee.body);
-    if (tokens.size() < 5 || tokens[1] != "return" || tokens[tokens.size() - 2] != ";") return std::nullopt;
+    if (tokens.size() < 5 || tokens[1] != "return" || tokens[tokens.size() - 2] != ";") return DefaultAmong(call);
     for (const ProgramParameter& parameter : callee.parameters) parameters.push_back(parameter.name);
     body = ParseHostExpression({tokens.begin() + 2, tokens.end() - 2});
+  } else if (call.Is(".size") && call.parts.size() == 1) {
+    return SizeOf(call.parts[0], function, depth);
   } else {
     return std::nullopt;
   }
@@ -207,7 +212,7 @@ std::optional<HostExpression> HostCode::ResolveComponent(const HostExpression& m
   if (index >= all.size()) return HostExpression::Integer(1);
   if (all[index].kind == Kind::kName) return all[index];
   const auto value = ValueOf(all[index], Values());
-  if (!value) return all[index];
+  if (!value || IsGrid(program_, calls_, member.parts[0].text, function)) return all[index];
   const ProgramVariable* variable = program_.FindVariable(member.parts[0].text, owner);
   const std::string place = variable == nullptr ? "" : program_.PlaceOf(program_.tree().node(variable->node).range.begin);
   return leaves_.Add({member.parts[0].text + "_" + member.text, HostLeaf::Origin::kComponent, owner, value, place});
@@ -216,7 +221,7 @@ std::optional<HostExpression> HostCode::ResolveComponent(const HostExpression& m
 // Of the dim3 variable or parameter `name`; empty if it is none. `function`: where it stands, then where its value stands.
 std::vector<HostExpression> HostCode::DimensionsOf(const std::string& name, int& function) {
   std::vector<HostExpression> dimensions;
-  const ProgramVariable* variable = program_.FindVariable(name, function);
+  const ProgramVariable* variable = program_.FindVariable(name, function, at_);
   if (variable == nullptr) {
     const auto passed = calls_.PassedFor(name, function);
     if (!passed) return {};
@@ -234,14 +239,13 @@ std::vector<HostExpression> HostCode::DimensionsOf(const std::string& name, int&
   if (!dimensions.empty() && variable->initialiser.size() == 0) return dimensions;
   dimensions.clear();
   SourceRange value = variable->initialiser;
-  const auto& assigned = calls_.AssignedTo(name, variable->function);
+  const auto& assigned = calls_.AssignedTo(KeyOf(*variable), variable->function);
   if (value.size() == 0 && !assigned.empty()) value = assigned.front();
   if (value.size() == 0) return {};
-  function = variable->function;
+  function = variable->function < 0 ? program_.FunctionAt(value.begin) : variable->function;
   const std::size_t open = program_.TokenAt(value.begin);
-  if (program_.Token(open) != "(" && program_.Token(open) != "{") return Dimensions(value, variable->function);
-  for (const SourceRange& one : calls_.Split(open, program_.AfterBracket(open) - 1))
-    dimensions.push_back(Resolve(one, variable->function));
+  if (program_.Token(open) != "(" && program_.Token(open) != "{") return Dimensions(value, function);
+  for (const SourceRange& one : calls_.Split(open, program_.AfterBracket(open) - 1)) dimensions.push_back(Resolve(one, function));
   return dimensions;
 }
 
@@ -250,7 +254,9 @@ std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int f
   std::vector<HostExpression> dimensions;
   if (written.kind == Kind::kName) {
     int owner = function;
+    const std::uint32_t before = std::exchange(at_, range.begin);
     dimensions = DimensionsOf(written.text, owner);
+    at_ = before;
     // What the grid names as block.x is the same in the block.
     for (std::size_t i = 0; i < dimensions.size() && i < 3; ++i) {
       if (const auto known = leaves_.Component(written.text + "_" + "xyz"[i], owner)) dimensions[i] = *known;
@@ -258,7 +264,7 @@ std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int f
     if (!dimensions.empty()) return dimensions;
   }
   if (written.kind == Kind::kCall && written.Is("dim3")) {
-    for (const HostExpression& part : written.parts) dimensions.push_back(Resolve(part, function));
+    for (const HostExpression& part : written.parts) dimensions.push_back(ResolvedFrom(range.begin, part, function));
     return dimensions;
   }
   const std::size_t open = program_.TokenAt(range.begin);
@@ -267,7 +273,7 @@ std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int f
       dimensions.push_back(Resolve(one, function));
     return dimensions;
   }
-  return {Resolve(written, function)};
+  return {ResolvedFrom(range.begin, written, function)};
 }
 
 }  // namespace evo

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "import/host_calls.h"
 #include "import/host_expression.h"
 #include "import/host_leaves.h"
+#include "import/host_loops.h"
 #include "import/source_program.h"
 
 namespace evo {
@@ -28,6 +30,23 @@ class HostCode {
   HostExpression Resolve(const SourceRange& range, int function);
   // The parts of a grid or block: one to three expressions. Empty if it was not understood.
   std::vector<HostExpression> Dimensions(const SourceRange& range, int function);
+  // The loops around launches, and what their variables are in them.
+  const std::vector<HostLoop>& loops() const { return loops_; }
+  struct LoopMeaning {
+    std::string variable;                          // of the condition; empty if it is not understood
+    std::optional<HostExpression> count;           // iterations
+    bool geometric = false;                        // that variable is multiplied or divided
+    bool plain = false;                            // it counts from 0
+    std::map<std::string, HostExpression> values;  // of the loop's variables that follow a rule, by label
+    std::set<std::string> labels;                  // of all its variables
+    std::set<std::string> halved;                  // names in what is halved again and again
+    std::set<std::string> doubled_to;              // names in the bound of what is doubled
+  };
+  // `step`: the name of the iteration's number, which the values depend on.
+  LoopMeaning MeaningOf(std::size_t loop, const std::string& step);
+  // The calls that lead to a launch from a function that nothing calls, the launch last.
+  std::vector<const HostCall*> PathTo(const HostLaunch& launch) const { return calls_.PathTo(launch); }
+
   // By label.
   const std::map<std::string, HostLeaf>& leaves() const { return leaves_.all(); }
   Variables Values() const { return leaves_.Values(); }
@@ -44,7 +63,10 @@ class HostCode {
   };
   Pointer Origin(const SourceRange& range, int function) const;
   // The pointer that a field of a struct gets, `p.data`, where the host sets it; else the field itself.
-  Pointer OfField(const std::string& variable, const std::string& field, int function) const;
+  Pointer OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function) const;
+  // The value of a field, "n" or "inner.n", of a struct that a launch passes; nullopt if nothing is known of it.
+  std::optional<HostExpression> FieldValue(const SourceRange& argument, const std::string& type, const std::string& field,
+                                           int function);
   // Whether a cudaMemcpy reads it.
   bool IsCopiedFrom(const Pointer& pointer) const;
   // Bytes that a cudaMalloc or a similar call asks for this pointer; nullopt if there is none.
@@ -54,20 +76,27 @@ class HostCode {
 
  private:
   void ReadEqualities();
-  std::optional<HostExpression> ResolveName(const std::string& name, int function, int depth);
+  std::optional<HostExpression> ResolveName(const std::string& name, int inside, int depth);
   std::optional<HostExpression> ResolveCall(const HostExpression& call, int function, int depth);
   std::optional<HostExpression> ResolveComponent(const HostExpression& member, int function);
   std::vector<HostExpression> DimensionsOf(const std::string& name, int& function);
   HostExpression Resolved(const HostExpression& expression, int function, int depth);
-  bool HasMembers(const std::string& parameter, int function) const;
+  HostExpression ResolvedAt(const SourceRange& range, int function, int depth);
+  HostExpression ResolvedAt(const SourceRange& place, const HostExpression& expression, int function, int depth);
+  HostExpression ResolvedFrom(std::uint32_t place, const HostExpression& expression, int function);
+  std::optional<HostExpression> StepOf(const std::string& name, int function);
   std::optional<HostExpression> Chosen(const HostExpression& part) const;
-  std::string IndexOf(const SourceRange& range, int function) const;
-  std::optional<SourceRange> FieldInitialiser(const std::string& variable, const std::string& field, int function) const;
-  std::optional<std::int64_t> OfDevice(const std::string& variable, int function) const;
+  std::optional<HostExpression> SizeOf(const HostExpression& vector, int function, int depth);
+  std::optional<HostExpression> FieldDefault(const HostExpression& member, int function, int depth);
+  std::optional<HostExpression> BytesByHelper(const Pointer& pointer);
+  std::optional<HostExpression> BytesOfVector(const Pointer& pointer);
+  HostExpression InCall(const HostExpression& expression, int callee, const HostCall& call, int depth);
 
   const SourceProgram& program_;
   HostCalls calls_;
   HostLeaves leaves_;
+  std::vector<HostLoop> loops_;
+  std::uint32_t at_ = 0;      // where the expression that is resolved stands; 0: outside of loops
   std::uint32_t before_ = 0;  // variables have the values that they have at this offset; 0: their first
 };
 

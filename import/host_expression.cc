@@ -14,7 +14,7 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
-const std::set<std::string, std::less<>> kFunctions = {"ceil_div", "min", "max", "sqrt"};
+const std::set<std::string, std::less<>> kFunctions = {"ceil_div", "ceil_log", "min", "max", "power", "sqrt"};
 
 int Precedence(const HostExpression& expression) {
   static const std::map<std::string, int, std::less<>> kBinary = {

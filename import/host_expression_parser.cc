@@ -204,6 +204,7 @@ class Parser {
       return inner;
     }
     if (IsDigit(token)) return ParseNumber(token);
+    if (token.starts_with('"')) return {Kind::kUnknown, std::string(token), {}, {}};  // of an option's name
     if (token == "true" || token == "false") return HostExpression::Integer(token == "true" ? 1 : 0);
     if (token == "sizeof") return SizeOf();
     if (!IsWord(token)) {
@@ -218,6 +219,7 @@ class Parser {
       Expect(")");
       return inner;
     }
+    if (token == "this" && Take("->")) return Primary();
     std::string name(token);
     while (At("::")) {  // the last part says enough
       ++at_;
@@ -233,6 +235,15 @@ class Parser {
     if (IsTypeWord(name) && arguments.size() == 1) return arguments[0];
     if (name == "raw_pointer_cast" && arguments.size() == 1) return arguments[0];
     if (name == "sqrtf") name = "sqrt";
+    const auto whole = [&](std::size_t i) { return arguments[i].kind != Kind::kNumber || !arguments[i].number.is_real; };
+    // Of whole numbers, such as steps of a loop.
+    if ((name == "log2" || name == "log2f") && arguments.size() == 1 && whole(0))
+      return HostExpression::Call("ceil_log", {arguments[0], HostExpression::Integer(2)});
+    if ((name == "exp2" || name == "exp2f") && arguments.size() == 1 && whole(0))
+      return HostExpression::Call("power", {HostExpression::Integer(2), arguments[0]});
+    if ((name == "pow" || name == "powf") && arguments.size() == 2 && arguments[0].kind == Kind::kNumber && whole(0) && whole(1))
+      return HostExpression::Call("power", std::move(arguments));
+    if ((name == "floor" || name == "round") && arguments.size() == 1 && arguments[0].Is("ceil_log")) return arguments[0];
     return HostExpression::Call(std::move(name), std::move(arguments));
   }
 

@@ -40,70 +40,43 @@ std::string RootOf(const HostExpression& expression, bool& offset) {
   }
 }
 
-}  // namespace
-
-HostCode::Pointer HostCode::Origin(const SourceRange& range, int function) const {
-  Pointer pointer;
-  pointer.name = RootOf(ParseHostExpression(program_.Tokens(range)), pointer.offset);
-  pointer.function = function;
-  pointer.index = IndexOf(range, function);
-  for (int depth = 0; depth < kMostCallers; ++depth) {
-    const auto passed = calls_.PassedFor(pointer.name, pointer.function);
-    if (!passed) break;
-    const std::string name = RootOf(ParseHostExpression(program_.Tokens(passed->range)), pointer.offset);
-    if (name.empty()) break;
-    pointer.name = name;
-    pointer.function = passed->function;
-  }
-  if (const ProgramVariable* variable = program_.FindVariable(pointer.name, pointer.function))
-    pointer.function = variable->function;
-  return pointer;
-}
-
-// What a struct's field is in `Struct variable = {..}` or `variable{..}`.
-std::optional<SourceRange> HostCode::FieldInitialiser(const std::string& variable, const std::string& field, int function) const {
-  const ProgramVariable* const found = program_.FindVariable(variable, function);
-  if (found == nullptr || found->initialiser.size() == 0) return std::nullopt;
-  const std::size_t open = program_.TokenAt(found->initialiser.begin);
-  if (program_.Token(open) != "{") return std::nullopt;
-  const auto values = calls_.Split(open, program_.AfterBracket(open) - 1);
-  const auto fields = FieldsOf(program_, PointedType(found->type));
-  for (std::size_t i = 0; i < std::min(values.size(), fields.size()); ++i) {
-    const bool designated = program_.Text(values[i]).starts_with(".");
-    if (!designated && fields[i].name == field) return values[i];
-    const auto tokens = program_.Tokens(values[i]);
-    if (!designated || tokens.size() < 4 || tokens[1] != field) continue;
-    return SourceRange{program_.tokens()[program_.TokenAt(values[i].begin) + 3].begin, values[i].end};
-  }
-  return std::nullopt;
-}
-
-HostCode::Pointer HostCode::OfField(const std::string& variable, const std::string& field, int function) const {
-  const std::string name = fmt::format("{}.{}", variable, field);
-  const auto& assigned = calls_.AssignedTo(name, function);
-  if (assigned.size() == 1) return Origin(assigned.front(), function);
-  const auto set = FieldInitialiser(variable, field, function);
-  const auto is_null = [](std::string_view text) { return text == "nullptr" || text == "NULL" || text == "0"; };
-  if (set && !is_null(program_.Text(*set))) return Origin(*set, function);
-  return {function, name, false, ""};
-}
-
 // The name in the brackets of one of several pointers; empty for other expressions.
-std::string HostCode::IndexOf(const SourceRange& range, int function) const {
-  const HostExpression expression = ParseHostExpression(program_.Tokens(range));
-  if (expression.kind != Kind::kIndex || expression.parts[0].kind != Kind::kName || expression.parts[1].kind != Kind::kName)
+std::string IndexOf(const SourceProgram& program, const SourceRange& range, int function) {
+  const HostExpression expression = ParseHostExpression(program.Tokens(range));
+  if (expression.kind != Kind::kIndex || expression.parts[0].kind != Kind::kName || expression.parts[1].kind == Kind::kNumber)
     return "";
   std::string type;
-  if (const ProgramVariable* variable = program_.FindVariable(expression.parts[0].text, function)) {
+  if (const ProgramVariable* variable = program.FindVariable(expression.parts[0].text, function)) {
     type = variable->type;
   } else if (function >= 0) {
-    for (const ProgramParameter& one : program_.functions()[static_cast<std::size_t>(function)].parameters) {
+    for (const ProgramParameter& one : program.functions()[static_cast<std::size_t>(function)].parameters) {
       if (one.name == expression.parts[0].text) type = one.type;
     }
   }
   const std::size_t star = type.find('*');
   const bool several = star != std::string::npos && type.find_first_of("*[", star + 1) != std::string::npos;
-  return several ? expression.parts[1].text : "";
+  return several ? expression.parts[1].Text() : "";
+}
+
+}  // namespace
+
+HostCode::Pointer HostCode::Origin(const SourceRange& range, int function) const {
+  Pointer pointer;
+  pointer.name = RootOf(ParseHostExpression(program_.Tokens(range)), pointer.offset);
+  pointer.function = program_.OwnerOf(pointer.name, function);
+  pointer.index = IndexOf(program_, range, function);
+  for (int depth = 0; depth < kMostCallers; ++depth) {
+    const std::size_t dot = std::min(pointer.name.find('.'), pointer.name.size());  // of a struct that the function gets
+    const auto passed = calls_.PassedFor(pointer.name.substr(0, dot), pointer.function);
+    if (!passed) break;
+    const std::string name = RootOf(ParseHostExpression(program_.Tokens(passed->range)), pointer.offset);
+    if (name.empty()) break;
+    pointer.name = name + pointer.name.substr(dot);
+    pointer.function = program_.OwnerOf(name, passed->function);
+  }
+  if (const ProgramVariable* variable = program_.FindVariable(pointer.name, pointer.function))
+    pointer.function = variable->function;
+  return pointer;
 }
 
 bool HostCode::IsCopiedFrom(const Pointer& pointer) const {
@@ -127,12 +100,22 @@ std::vector<const HostCall*> HostCode::CallsOn(const Pointer& pointer, std::stri
 std::optional<HostExpression> HostCode::BytesOf(const Pointer& pointer) {
   for (const HostCall* call : CallsOn(pointer, "cudaMalloc")) {
     if (call->arguments.size() < 2) continue;
+    const auto words = program_.Tokens(call->arguments[0]);
+    const bool passed =
+        std::any_of(words.begin(), words.end(), [&](auto word) { return program_.HasParameter(call->function, word); });
+    if (passed && calls_.IsHelper(call->function)) break;  // which allocates others, too
     before_ = call->range.begin;
     HostExpression bytes = Resolve(call->arguments[1], call->function);
     before_ = 0;
     return bytes;
   }
-  return std::nullopt;
+  if (auto bytes = BytesByHelper(pointer)) return bytes;
+  if (auto bytes = BytesOfVector(pointer)) return bytes;
+  // `float *src = a;`
+  const ProgramVariable* const variable = program_.FindVariable(pointer.name, pointer.function);
+  if (variable == nullptr || variable->initialiser.size() == 0 || !IsPointerType(variable->type)) return std::nullopt;
+  const Pointer from = Origin(variable->initialiser, variable->function);
+  return from.name.empty() || from.offset || from == pointer ? std::nullopt : BytesOf(from);
 }
 
 }  // namespace evo

@@ -108,9 +108,9 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
     if (const std::string error = ErrorIn(program, one.kernel->range); !error.empty())
       throw UsageError(WithHeaders(missing, Located(request, error)));
   }
-  const TakenLoop loop = TakeLoop(program, host, launches);
+  const std::vector<TakenLoop> loops = TakeLoops(program, host, launches);
   Answers answers(request.answers);
-  TaskDraft draft = BuildDraft(program, host, launches, loop, answers);
+  TaskDraft draft = BuildDraft(program, host, launches, loops, answers);
   const DeviceText device = DeviceTextOf(program, draft.kernels, draft.moved);
   if (const auto name = answers.Given("name")) draft.name = *name;
   if (const auto unused = answers.Unused(); !unused.empty()) {

@@ -38,7 +38,7 @@ class UseReader {
 
   // What the kernel does with the pointers in a struct.
   void ReadFields(const ProgramParameter& parameter) {
-    for (const ProgramParameter& field : FieldsOf(program_, PointedType(parameter.type))) {
+    for (const ProgramParameter& field : FlatFieldsOf(program_, PointedType(parameter.type))) {
       if (IsPointer(field.type))
         result_.parameters[parameter.name + "." + field.name] = follower_.OfField(parameter.node, field.name);
     }
@@ -99,11 +99,20 @@ class UseReader {
     });
     // `c = lane; c < N; c += 32` takes any N; `k = 0; k < N; k += TILE` does not.
     const auto begins = equals == first ? first : equals + 1;
-    const bool of_thread = std::any_of(begins, first, [](auto token) {
-      return token == "threadIdx" || token.find("rank") != token.npos || token.find("lane") != token.npos || token == "tid" ||
-             token == "tx" || token == "idx";
+    const bool of_thread = std::any_of(begins, first, [&](auto token) {
+      return token == "threadIdx" || this->IsOfThread(token) || token.find("rank") != token.npos ||
+             token.find("lane") != token.npos || token == "tid" || token == "tx" || token == "idx";
     });
     return single || of_thread;
+  }
+
+  // Whether the kernel has a variable of this name that begins with the thread's own place.
+  bool IsOfThread(std::string_view name) const {
+    for (int node = kernel_.node; node < tree_.EndOf(kernel_.node); ++node) {
+      if (Node(node).kind_name == "VarDecl" && Node(node).name == name)
+        return tree_.Text(node).find("threadIdx") != std::string_view::npos;
+    }
+    return false;
   }
 
   void Subscripts(int declaration, ParameterUse& use) {

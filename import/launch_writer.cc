@@ -77,7 +77,7 @@ std::string LaunchWriter::RealScalar(const std::string& name, const std::string&
 std::string LaunchWriter::StructText(const TakenLaunch& one, std::size_t index, const std::string& type) {
   std::vector<std::string> parts;
   const std::string& parameter = one.kernel->parameters[index].name;
-  for (const ProgramParameter& field : FieldsOf(c_.program, type)) {
+  for (const ProgramParameter& field : FlatFieldsOf(c_.program, type)) {
     const auto known = one.values.find(parameter + "." + field.name);
     std::optional<HostExpression> value;
     if (known != one.values.end() && known->second.IsKnown()) value = known->second;
@@ -87,11 +87,12 @@ std::string LaunchWriter::StructText(const TakenLaunch& one, std::size_t index, 
     }
     const auto element = ElementTypeOf(c_.program, PointedType(field.type));
     if (element && (element->dtype == "f32" || element->dtype == "f64") && element->count == 1) {
-      const std::string name = RealScalar(parameter + "_" + field.name, element->dtype, value);
-      parts.push_back(name);
+      std::string name = parameter + "_" + field.name;
+      std::replace(name.begin(), name.end(), '.', '_');
+      parts.push_back(RealScalar(name, element->dtype, value));
       continue;
     }
-    const std::string text = IntegerText(field.name, value, true);
+    const std::string text = IntegerText(field.name.substr(field.name.rfind('.') + 1), value, true);
     parts.push_back(!element || element->dtype == "i32" ? text : fmt::format("{}({})", element->dtype, text));
   }
   return fmt::format("{{{}}}", fmt::join(parts, ", "));
@@ -171,6 +172,7 @@ std::string LaunchWriter::LaunchLine(const TakenLaunch& one) {
         c_.answers.Ask("shared", "0", fmt::format("bytes of dynamic shared memory: the host says {}", one.shared->Text()), true);
   if (const auto given = c_.answers.Given("shared")) shared = *given;
   if (shared != "0") line += fmt::format(" shared({})", shared);
+  if (one.launch != nullptr && one.launch->cooperative) line += " cooperative";
   return line;
 }
 
@@ -198,16 +200,26 @@ void LaunchWriter::AddSteps(const std::vector<std::string>& lines) {
     if (byte && argument != c_.draft.arguments.end() && argument->role == "out")
       c_.draft.steps.push_back(fmt::format("memset {} {}", buffer.name, *byte));
   }
-  if (c_.loop.taken) c_.draft.steps.push_back(fmt::format("repeat {} < {}", c_.loop.step, c_.draft.repeat));
-  for (const std::string& line : lines) c_.draft.steps.push_back("launch " + line);
-  if (c_.loop.taken) {
-    // Pointers of the host may be exchanged, too.
-    for (const auto& [a, b] : c_.loop.swaps) {
-      const std::string first = buffers_.NameOf(a), second = buffers_.NameOf(b);
-      if (!first.empty() && !second.empty()) c_.draft.steps.push_back(fmt::format("swap {} {}", first, second));
+  std::vector<std::size_t> open;  // loops, the outermost first
+  const auto close = [&](std::size_t kept) {
+    for (; open.size() > kept; open.pop_back()) {
+      for (const auto& [a, b] : c_.loops[open.back()].swaps) {
+        const std::string first = buffers_.NameOf(a), second = buffers_.NameOf(b);
+        if (!first.empty() && !second.empty()) c_.draft.steps.push_back(fmt::format("swap {} {}", first, second));
+      }
+      c_.draft.steps.push_back("end");
     }
-    c_.draft.steps.push_back("end");
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::vector<std::size_t>& loops = c_.launches[i].loops;
+    close(static_cast<std::size_t>(std::mismatch(open.begin(), open.end(), loops.begin(), loops.end()).first - open.begin()));
+    for (std::size_t l = open.size(); l < loops.size(); ++l) {
+      open.push_back(loops[l]);
+      c_.draft.steps.push_back(fmt::format("repeat {} < {}", c_.loops[loops[l]].step, c_.draft.repeats[loops[l]]));
+    }
+    c_.draft.steps.push_back("launch " + lines[i]);
   }
+  close(0);
 }
 
 }  // namespace evo

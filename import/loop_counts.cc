@@ -25,6 +25,7 @@ class TermReader {
     Read(*launch_.kernel, names, {}, 0);
     LoopCounts counts;
     counts.trips = Combined(trips_);
+    counts.adds = adds_ || straight_ > 1;
     if (!unknown_) counts.terms = factors_.empty() ? HostExpression::Integer(straight_) : Combined(factors_);
     return counts;
   }
@@ -44,6 +45,7 @@ class TermReader {
       if ((node.kind_name == "VarDecl" || tree_.Operator(at) == "=") && IsReal(at)) CountSums(at);
       if (node.kind_name == "ForStmt") ReadTrips(at, function, names, around.trips);
       if (IsSum(at)) {
+        adds_ = true;
         ReadSum(at, function, names, around.terms);
       } else if (node.kind_name == "CallExpr" && depth < kMostCalls) {
         ReadCall(at, function, names, around, depth);
@@ -202,6 +204,7 @@ class TermReader {
   std::vector<HostExpression> trips_;
   std::int64_t straight_ = 1;
   bool unknown_ = false;
+  bool adds_ = false;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ struct LoopCounts {
   // without a loop the number of sums in one statement. nullopt if a bound is not known.
   std::optional<HostExpression> terms;
   HostExpression trips;  // of one thread: the product of the deepest nest, as far as bounds are known; 1 without loops
+  bool adds = false;     // real numbers are added up at all
 };
 
 LoopCounts LoopCountsOf(const SourceProgram& program, HostCode& host, const TakenLaunch& launch);

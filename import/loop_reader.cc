@@ -42,13 +42,13 @@ std::optional<KernelLoop> LoopReader::Read(int at, const ProgramFunction& functi
     to = *std::move(rest);
     from = HostExpression::Integer(0);
   }
-  if (!to.IsKnown() || !IsOfHost(to)) return Downwards(parts[2], loop);
+  if (!to.IsKnown() || !IsOfHost(to)) return Downwards(parts[2], loop, HostExpression::Integer(kWarp / 2));
   HostExpression span = from.IsKnown() && IsOfHost(from) ? HostExpression::Binary("-", to, from) : to;
   if (condition.Is("<=") || condition.Is(">=")) span = HostExpression::Binary("+", span, HostExpression::Integer(1));
   // `i += STEP`: one that depends on the thread or the grid means that others take the rest.
   const auto assign = std::find_if(parts[2].begin(), parts[2].end(), [](auto t) { return t == "+=" || t == "-="; });
   const bool halves = std::any_of(parts[2].begin(), parts[2].end(), [](auto t) { return t == ">>=" || t == "/=" || t == "/"; });
-  if (halves) return Downwards(parts[2], loop);
+  if (halves) return Downwards(parts[2], loop, Simplified(to));
   loop.terms = loop.trips = Simplified(span);
   if (assign == parts[2].end()) return loop;
   HostExpression step = Resolved(ParseHostExpression({assign + 1, parts[2].end()}), function, names);
@@ -69,11 +69,13 @@ std::optional<HostExpression> LoopReader::Without(const HostExpression& sum, con
   return HostExpression::Binary(sum.text, *std::move(left), sum.parts[1]);
 }
 
-// A loop that halves its variable adds up what other threads have.
-std::optional<KernelLoop> LoopReader::Downwards(const std::vector<std::string_view>& step, KernelLoop loop) {
+// A loop that halves its variable adds up what other threads have, which are twice as many as it begins with.
+std::optional<KernelLoop> LoopReader::Downwards(const std::vector<std::string_view>& step, KernelLoop loop,
+                                                const HostExpression& half) {
   const bool halves = std::any_of(step.begin(), step.end(), [](auto t) { return t == ">>=" || t == "/=" || t == "/"; });
   if (!halves) return std::nullopt;
-  loop.terms = loop.trips = HostExpression::Integer(1);
+  loop.terms = Simplified(HostExpression::Binary("*", HostExpression::Integer(2), half));
+  loop.trips = HostExpression::Integer(1);
   return loop;
 }
 

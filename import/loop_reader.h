@@ -37,7 +37,8 @@ class LoopReader {
   HostExpression Resolved(const HostExpression& expression, const ProgramFunction& function, const Names& names, int depth);
   bool IsOfHost(const HostExpression& expression) const;
   static std::optional<HostExpression> Without(const HostExpression& sum, const HostExpression& term);
-  static std::optional<KernelLoop> Downwards(const std::vector<std::string_view>& step, KernelLoop loop);
+  static std::optional<KernelLoop> Downwards(const std::vector<std::string_view>& step, KernelLoop loop,
+                                             const HostExpression& half);
 
   const SourceProgram& program_;
   HostCode& host_;

@@ -34,14 +34,29 @@ void PointerFollower::FollowStruct(int declaration, const std::string& field, in
   if (depth > 6 || !seen_.insert(declaration).second) return;
   for (const int at : tree_.UsesOf(declaration)) {
     int below = at;
+    std::string left = field;  // `inner.data`, of which `inner` has been reached, is `data`
     for (int parent = Node(at).parent; parent > 0; below = parent, parent = Node(parent).parent) {
       const std::string& kind = Node(parent).kind_name;
       if (kind == "MemberRefExpr") {
-        if (Node(parent).name == field) Climb(parent, depth, false);
+        const std::size_t dot = left.find('.');
+        if (Node(parent).name == left) {
+          Climb(parent, depth, false);
+        } else if (Node(parent).name == left.substr(0, dot)) {
+          left = left.substr(dot + 1);
+          continue;
+        } else if (Node(Node(parent).parent).kind_name == "CallExpr") {
+          CallMethod(Node(parent).parent, Node(parent).name, left, depth);
+        }
+        break;
+      }
+      // `view(i, j)`; in a template the call has the name of what is called.
+      const std::string& called = Node(parent).name;
+      if (kind == "CallExpr" && IsFirst(below) && (called.empty() || called == Node(at).name || called.starts_with("operator"))) {
+        CallMethod(parent, called.starts_with("operator") ? called : "operator()", left, depth);
         break;
       }
       if (kind == "VarDecl") {
-        FollowStruct(parent, field, depth + 1);
+        FollowStruct(parent, left, depth + 1);
         break;
       }
       const int function = kind == "CallExpr" ? program_.FindFunction(Node(parent).name) : -1;
@@ -50,11 +65,36 @@ void PointerFollower::FollowStruct(int declaration, const std::string& field, in
         const auto place = std::find(children.begin(), children.end(), below) - children.begin() - 1;
         const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
         if (place >= 0 && static_cast<std::size_t>(place) < parameters.size())
-          FollowStruct(parameters[static_cast<std::size_t>(place)].node, field, depth + 1);
+          FollowStruct(parameters[static_cast<std::size_t>(place)].node, left, depth + 1);
       } else if (kind != "CallExpr" && kind != "UnexposedExpr" && kind != "DeclStmt") {
         break;
       }
     }
+  }
+}
+
+// A call of a struct's own function, such as `view(i, j) = 1`: what it does with the field, and what is done with the element
+// or the pointer that it returns.
+void PointerFollower::CallMethod(int call, const std::string& method, const std::string& field, int depth) {
+  if (depth > 6) return;
+  for (const ProgramFunction& one : program_.functions()) {
+    if (one.record.empty() || one.name != method) continue;
+    const std::string_view head = std::string_view(tree_.text()).substr(one.range.begin, one.body.begin - one.range.begin);
+    const std::string result(head.substr(0, head.find(method)));
+    const bool reference = result.find('&') != std::string::npos, pointer = result.find('*') != std::string::npos;
+    bool returned = false;
+    for (int at = one.node; at < tree_.EndOf(one.node); ++at) {
+      if (Node(at).kind_name != "MemberRefExpr" || Node(at).name != field) continue;
+      int statement = Node(at).parent;
+      while (statement > one.node && Node(statement).kind_name != "ReturnStmt") statement = Node(statement).parent;
+      if (statement > one.node && (reference || pointer)) {
+        returned = true;
+      } else {
+        Climb(at, depth + 1, false);
+      }
+    }
+    if (returned) Climb(call, depth + 1, reference);
+    return;
   }
 }
 

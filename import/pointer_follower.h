@@ -26,6 +26,7 @@ class PointerFollower {
   void Begin();
   ParameterUse End();
   void FollowStruct(int declaration, const std::string& field, int depth);
+  void CallMethod(int call, const std::string& method, const std::string& field, int depth);
   void Follow(int declaration, int depth);
   void Climb(int at, int depth, bool element);
   void Alias(int left, int depth);

@@ -16,7 +16,24 @@ bool HasAttribute(const SyntaxTree& tree, int node, std::string_view attribute) 
 }
 
 bool IsFunctionNode(const SyntaxNode& node) {
-  return node.kind_name == "FunctionDecl" || node.kind_name == "FunctionTemplate" || node.kind_name == "CXXMethod";
+  return node.kind_name == "FunctionDecl" || node.kind_name == "FunctionTemplate" || node.kind_name == "CXXMethod" ||
+         node.kind_name.ends_with("Constructor") || node.kind_name == "LambdaExpr";
+}
+
+bool IsRecord(const SyntaxNode& node) {
+  return node.kind_name == "StructDecl" || node.kind_name == "ClassDecl" || node.kind_name == "ClassTemplate";
+}
+
+// The class of a member; empty for what is none. A member that is defined outside of its class has it in front of its name.
+std::string RecordOf(const SyntaxTree& tree, int index) {
+  const int parent = tree.node(index).parent;
+  if (parent >= 0 && IsRecord(tree.node(parent))) return tree.node(parent).name;
+  for (const int child : tree.node(index).children) {
+    const SyntaxNode& part = tree.node(child);
+    const bool member = tree.node(index).kind_name == "CXXMethod" || tree.node(index).kind_name.ends_with("Constructor");
+    if (member && part.kind_name == "TypeRef") return part.name.substr(part.name.find_last_of(" :") + 1);
+  }
+  return "";
 }
 
 // A preprocessor line and those that continue it, without comments.
@@ -61,6 +78,7 @@ SourceProgram::SourceProgram(const SyntaxTree& tree) : tree_(tree), tokens_(Toke
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].kind_name == "VarDecl") AddVariable(static_cast<int>(i));
+    if (nodes[i].kind_name == "FieldDecl") AddMember(static_cast<int>(i));
   }
   ReadMacros();
 }
@@ -79,9 +97,19 @@ void SourceProgram::AddFunction(int index) {
   function.name = node.name;
   function.qualified = Scope(index) + node.name;
   function.node = index;
+  function.record = RecordOf(tree_, index);
   function.range = node.range;
   function.kernel = HasAttribute(tree_, index, "attribute(global)");
   function.device = function.kernel || HasAttribute(tree_, index, "attribute(device)");
+  if (node.kind_name == "LambdaExpr") {
+    for (int at = node.parent; at > 0 && function.name.empty(); at = tree_.node(at).parent) {
+      if (tree_.node(at).kind_name == "VarDecl") function.name = tree_.node(at).name;
+    }
+    function.qualified = function.name;
+    function.outer = FunctionAt(node.range.begin);
+    function.device = Text(node.range).substr(0, 200).find("__device__") != std::string_view::npos;
+    if (function.name.empty() || function.outer < 0) return;
+  }
   bool defined = false;
   for (const int child : node.children) {
     const SyntaxNode& part = tree_.node(child);
@@ -127,6 +155,36 @@ void SourceProgram::AddVariable(int index) {
   variables_.push_back(std::move(variable));
 }
 
+// A field of a class with functions of the host: `int n_ = 4;`, or `n_(n)` of a constructor.
+void SourceProgram::AddMember(int index) {
+  const SyntaxNode& node = tree_.node(index);
+  ProgramVariable variable;
+  variable.name = node.name;
+  variable.type = node.type;
+  variable.node = index;
+  variable.record = RecordOf(tree_, index);
+  const auto is_member = [&](const ProgramFunction& one) { return one.record == variable.record && !one.device; };
+  if (variable.record.empty() || std::none_of(functions_.begin(), functions_.end(), is_member)) return;
+  std::size_t at = TokenAt(node.range.end);
+  while (at > 0 && tokens_[at - 1].begin >= node.range.begin && Token(at - 1) != node.name) --at;
+  if (Token(at) == "=" || Token(at) == "{") {
+    std::size_t end = Token(at) == "{" ? AfterBracket(at) : at + 1;
+    while (Token(at) == "=" && end < tokens_.size() && Token(end) != ";") ++end;
+    const std::size_t first = at + 1, last = Token(at) == "{" ? end - 1 : end;
+    if (last > first && last <= tokens_.size()) variable.initialiser = {tokens_[first].begin, tokens_[last - 1].end};
+  }
+  for (const ProgramFunction& one : functions_) {
+    if (!is_member(one) || one.name != variable.record) continue;
+    for (std::size_t i = TokenAt(one.range.begin); i < tokens_.size() && tokens_[i].begin < one.body.begin; ++i) {
+      const bool begins = i > 0 && (Token(i - 1) == ":" || Token(i - 1) == ",") && Token(i) == node.name;
+      if (!begins || (Token(i + 1) != "(" && Token(i + 1) != "{")) continue;
+      const std::size_t close = AfterBracket(i + 1) - 1;
+      if (close > i + 2 && close < tokens_.size()) variable.initialiser = {tokens_[i + 2].begin, tokens_[close - 1].end};
+    }
+  }
+  variables_.push_back(std::move(variable));
+}
+
 void SourceProgram::ReadMacros() {
   const std::string& all = text();
   const std::vector<SourceLine> lines = SplitLines(all);
@@ -168,20 +226,62 @@ const ProgramMacro* SourceProgram::FindMacro(std::string_view name) const {
 }
 
 int SourceProgram::FunctionAt(std::uint32_t offset) const {
+  int found = -1;  // a lambda, or a function of a local class, stands behind the one around it
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    if (functions_[i].range.begin <= offset && offset < functions_[i].range.end) return static_cast<int>(i);
+    if (functions_[i].range.begin <= offset && offset < functions_[i].range.end) found = static_cast<int>(i);
   }
-  return -1;
+  return found;
 }
 
-const ProgramVariable* SourceProgram::FindVariable(std::string_view name, int function) const {
+// Whether the block or the loop in which a variable is declared has the offset.
+bool SourceProgram::IsSeenAt(const ProgramVariable& variable, std::uint32_t at) const {
+  if (tree_.node(variable.node).range.begin > at) return false;
+  for (int parent = tree_.node(variable.node).parent; parent > 0; parent = tree_.node(parent).parent) {
+    const SyntaxNode& node = tree_.node(parent);
+    if (node.kind_name == "CompoundStmt" || node.kind_name == "ForStmt") return node.range.begin <= at && at < node.range.end;
+  }
+  return true;
+}
+
+const ProgramVariable* SourceProgram::FindVariable(std::string_view name, int function, std::uint32_t at) const {
+  const ProgramVariable* local = nullptr;
   const ProgramVariable* of_file = nullptr;
+  const ProgramVariable* of_class = nullptr;
+  const ProgramFunction* inside = function < 0 ? nullptr : &functions_[static_cast<std::size_t>(function)];
   for (const ProgramVariable& variable : variables_) {
     if (variable.name != name) continue;
-    if (variable.function == function) return &variable;
+    if (!variable.record.empty()) {
+      if (inside != nullptr && inside->record == variable.record) of_class = &variable;
+      continue;
+    }
+    if (variable.function == function && (local == nullptr || (at > 0 && IsSeenAt(variable, at)))) local = &variable;
     if (variable.function == -1) of_file = &variable;
   }
-  return of_file;
+  if (local != nullptr) return local;
+  if (HasParameter(function, name)) return nullptr;
+  if (inside != nullptr && inside->outer >= 0) return FindVariable(name, inside->outer, at);
+  return of_class != nullptr ? of_class : of_file;
+}
+
+bool SourceProgram::HasParameter(int function, std::string_view name) const {
+  if (function < 0) return false;
+  const auto& parameters = functions_[static_cast<std::size_t>(function)].parameters;
+  return std::any_of(parameters.begin(), parameters.end(), [&](const ProgramParameter& one) { return one.name == name; });
+}
+
+int SourceProgram::OwnerOf(std::string_view name, int function) const {
+  const auto has = [&](int one) {
+    return HasParameter(one, name) || std::any_of(variables_.begin(), variables_.end(), [&](const ProgramVariable& variable) {
+             return variable.function == one && variable.name == name;
+           });
+  };
+  for (int one = function; one >= 0; one = functions_[static_cast<std::size_t>(one)].outer) {
+    if (has(one)) return one;
+  }
+  int outermost = function;
+  while (outermost >= 0 && functions_[static_cast<std::size_t>(outermost)].outer >= 0)
+    outermost = functions_[static_cast<std::size_t>(outermost)].outer;
+  return outermost;
 }
 
 int SourceProgram::FindFunction(std::string_view name) const {

@@ -27,21 +27,24 @@ struct TemplateParameter {
 struct ProgramFunction {
   std::string name;
   std::string qualified;  // with its namespaces: "lib::k"
+  std::string record;     // the struct or class that it is a member of; empty: none
   int node = 0;
   SourceRange range;  // without `extern "C"` and attributes' macros in front
   SourceRange body;
+  int outer = -1;  // of a lambda: the function that it stands in
   bool kernel = false;
   bool device = false;
   std::vector<ProgramParameter> parameters;
   std::vector<TemplateParameter> template_parameters;
 };
 
-// A variable of the file or of a function; no parameters.
+// A variable of the file, of a class or of a function; no parameters.
 struct ProgramVariable {
   std::string name;
   std::string type;
   int function = -1;  // index into functions(); -1: of the file
   int node = 0;
+  std::string record;       // of a member: the class; only its functions see it by its name
   SourceRange initialiser;  // after `=`, or `(a, b)` and `{a, b}` with their brackets; empty if there is none
   bool constant_memory = false;
   bool device_memory = false;
@@ -77,8 +80,14 @@ class SourceProgram {
   int FunctionAt(std::uint32_t offset) const;
   // Index of the function of this name or qualified name; -1 if there is none.
   int FindFunction(std::string_view name) const;
-  // The variable of this name in the function, else that of the file; nullptr if there is none.
-  const ProgramVariable* FindVariable(std::string_view name, int function) const;
+  // The function whose variable or parameter the name is, from the function outwards, which only lambdas have; else the function.
+  int OwnerOf(std::string_view name, int function) const;
+  // The variable of this name in the function, else that of its class, else that of the file; nullptr if there is none, or if a
+  // parameter has the name.
+  const ProgramVariable* FindVariable(std::string_view name, int function) const { return FindVariable(name, function, 0); }
+  // Of several in blocks of the function the one that is seen at the offset.
+  const ProgramVariable* FindVariable(std::string_view name, int function, std::uint32_t at) const;
+  bool HasParameter(int function, std::string_view name) const;
   // Index of the first token at or after an offset.
   std::size_t TokenAt(std::uint32_t offset) const;
   // One past the bracket that closes the one at `open`; the number of tokens if it stays open.
@@ -94,8 +103,10 @@ class SourceProgram {
  private:
   void AddFunction(int node);
   void AddVariable(int node);
+  void AddMember(int node);
   void ReadMacros();
   std::string Scope(int node) const;
+  bool IsSeenAt(const ProgramVariable& variable, std::uint32_t at) const;
 
   const SyntaxTree& tree_;
   std::vector<SourceRange> tokens_;

@@ -6,10 +6,16 @@
 
 #include "core/error.h"
 #include "import/draft_builder.h"
+#include "import/linked_launches.h"
 
 namespace evo {
 namespace {
 
+bool IsSame(const SourceProgram& program, const HostLaunch& a, const HostLaunch& b) {
+  return a.name == b.name && a.function == b.function &&
+         std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
+                    [&](const SourceRange& one, const SourceRange& other) { return program.Text(one) == program.Text(other); });
+}
 class LaunchTaker {
  public:
   LaunchTaker(const SourceProgram& program, HostCode& host, std::vector<std::string>& notes)
@@ -21,7 +27,11 @@ class LaunchTaker {
     }
     const std::vector<const ProgramFunction*> kernels = Choose(names);
     if (kernels.size() > 1) {
-      if (std::vector<TakenLaunch> chain = Chain(kernels, ""); chain.size() > kernels.size()) return chain;
+      const std::vector<TakenLaunch> chain = Chain(kernels, "");
+      const auto is_in_chain = [&](const ProgramFunction* kernel) {
+        return std::any_of(chain.begin(), chain.end(), [&](const TakenLaunch& one) { return one.kernel == kernel; });
+      };
+      if (chain.size() > kernels.size() && std::all_of(kernels.begin(), kernels.end(), is_in_chain)) return chain;
     }
     std::vector<TakenLaunch> taken;
     const HostLaunch* first = nullptr;
@@ -39,8 +49,8 @@ class LaunchTaker {
       taken.push_back({kernel, best});
       AddTurns(taken, *kernel, launches, *best);
     }
-    std::stable_sort(taken.begin(), taken.end(), [](const TakenLaunch& a, const TakenLaunch& b) {
-      return a.launch != nullptr && b.launch != nullptr && a.launch->range.begin < b.launch->range.begin;
+    std::stable_sort(taken.begin(), taken.end(), [&](const TakenLaunch& a, const TakenLaunch& b) {
+      return a.launch != nullptr && b.launch != nullptr && IsBefore(host_, *a.launch, *b.launch);
     });
     for (TakenLaunch& one : taken) Fill(one);
     return taken;
@@ -54,86 +64,63 @@ class LaunchTaker {
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 
-  // The launches that the host gets to, in their order, without those that only repeat one; empty if they are in several
-  // functions.
+  // The launches that the host gets to, in their order, without those that only repeat one; empty if they are in functions that
+  // nothing calls together.
   std::vector<TakenLaunch> OneAfterAnother(const std::vector<const ProgramFunction*>& all) {
     std::vector<TakenLaunch> taken;
+    int root = -2;
     for (const HostLaunch& launch : host_.launches()) {
       const auto kernel = std::find_if(all.begin(), all.end(), [&](const auto* one) {
         return one->name == launch.name && launch.arguments.size() <= one->parameters.size();
       });
       if (kernel == all.end() || !IsReached(launch)) continue;
-      const auto elsewhere = [&](const TakenLaunch& other) { return other.launch->function != launch.function; };
-      if (std::any_of(taken.begin(), taken.end(), elsewhere)) return {};
-      if (std::any_of(taken.begin(), taken.end(), [&](const TakenLaunch& other) { return IsSame(*other.launch, launch); }))
+      if (std::any_of(taken.begin(), taken.end(),
+                      [&](const TakenLaunch& other) { return IsSame(program_, *other.launch, launch); }))
         continue;
+      const std::vector<const HostCall*> path = host_.PathTo(launch);
+      if (root != -2 && path.front()->function != root) return {};
+      root = path.front()->function;
       taken.push_back({*kernel, &launch});
     }
-    std::sort(taken.begin(), taken.end(),
-              [](const auto& a, const auto& b) { return a.launch->range.begin < b.launch->range.begin; });
+    std::stable_sort(taken.begin(), taken.end(),
+                     [&](const auto& a, const auto& b) { return IsBefore(host_, *a.launch, *b.launch); });
     return taken;
   }
 
-  bool IsSame(const HostLaunch& a, const HostLaunch& b) const {
-    return a.name == b.name && std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
-                                          [&](const SourceRange& one, const SourceRange& other) {
-                                            return program_.Text(one) == program_.Text(other);
-                                          });
+  void RefuseRecursion(const HostLaunch& launch) const {
+    for (const HostCall* step : host_.PathTo(launch)) {
+      if (step->function < 0) continue;
+      const ProgramFunction& function = program_.functions()[static_cast<std::size_t>(step->function)];
+      for (const HostCall& call : host_.calls()) {
+        if (call.function != step->function || call.name != function.name || !function.body.Contains(call.range)) continue;
+        throw UsageError(
+            fmt::format("{} calls itself ({}): how often it launches kernels is not understood; write its levels as a "
+                        "loop or one after another, or name one kernel with --kernel",
+                        function.name, program_.PlaceOf(call.range.begin)));
+      }
+    }
   }
 
   // The only launch, or launches each of which reads what one before it has written, or writes what one behind it reads. Kernels
   // that compute the same one after another, such as versions of one, are not. Empty if neither.
   std::vector<TakenLaunch> Chain(const std::vector<const ProgramFunction*>& all, std::string_view choice) {
     std::vector<TakenLaunch> launches = OneAfterAnother(all);
+    for (const TakenLaunch& one : launches) RefuseRecursion(*one.launch);
     for (TakenLaunch& one : launches) Fill(one);
-    for (std::size_t i = 0; launches.size() > 1 && i < launches.size(); ++i) {
-      bool linked = false;
-      for (std::size_t j = 0; j < launches.size() && !linked; ++j)
-        linked = j < i ? HandsOn(launches[j], launches[i]) : j > i && HandsOn(launches[i], launches[j]);
-      if (!linked) return {};
-    }
+    const std::size_t found = launches.size();
+    launches = LinkedLaunches(program_, host_, std::move(launches));
     std::vector<const ProgramFunction*> kernels;
     for (const TakenLaunch& one : launches) kernels.push_back(one.kernel);
-    if (launches.size() == 1)
+    if (launches.size() < found && !launches.empty())
+      notes_.push_back(
+          fmt::format("of {} launches of the host, {} {} taken: others are versions of it, or have nothing to do with "
+                      "it; --kernel takes others",
+                      found, List(kernels), launches.size() == 1 ? "was" : "were"));
+    else if (launches.size() == 1)
       notes_.push_back(fmt::format("{} is the only kernel that is launched", kernels.front()->qualified));
     else if (!launches.empty())
       notes_.push_back(fmt::format("the host launches {}, one after another{}", List(kernels), choice));
     return launches;
-  }
-
-  // Whether a launch writes a buffer that a later one reads.
-  bool HandsOn(const TakenLaunch& from, const TakenLaunch& to) const {
-    const auto buffers = [&](const TakenLaunch& one, bool ParameterUse::*use) {
-      std::vector<HostCode::Pointer> found;
-      const auto is_used = [&](const std::string& name) {
-        const auto known = one.use.parameters.find(name);
-        return known != one.use.parameters.end() && known->second.*use;
-      };
-      for (std::size_t i = 0; i < one.launch->arguments.size(); ++i) {
-        const SourceRange& argument = one.launch->arguments[i];
-        const std::string& name = one.kernel->parameters[i].name;
-        if (IsPointerType(one.types[i])) {
-          if (is_used(name)) found.push_back(host_.Origin(argument, one.launch->function));
-          continue;
-        }
-        for (const ProgramParameter& field : FieldsOf(program_, PointedType(one.types[i]))) {
-          if (IsPointerType(field.type) && is_used(name + "." + field.name))
-            found.push_back(host_.OfField(std::string(program_.Text(argument)), field.name, one.launch->function));
-        }
-      }
-      return found;
-    };
-    const auto written = buffers(from, &ParameterUse::written), read = buffers(to, &ParameterUse::read);
-    // What the host fills anew in between is not handed on.
-    const auto is_filled = [&](const HostCode::Pointer& one) {
-      const auto calls = host_.CallsOn(one, "cudaMem");
-      return std::any_of(calls.begin(), calls.end(), [&](const HostCall* call) {
-        return call->range.begin > from.launch->range.end && call->range.end < to.launch->range.begin;
-      });
-    };
-    return std::any_of(written.begin(), written.end(), [&](const HostCode::Pointer& one) {
-      return std::find(read.begin(), read.end(), one) != read.end() && !is_filled(one);
-    });
   }
 
   std::vector<const ProgramFunction*> Kernels() const {
@@ -163,6 +150,36 @@ class LaunchTaker {
 
   // Conditions around a launch that are decided by what the host's values are: whether they let it through.
   bool IsReached(const HostLaunch& launch) {
+    const auto path = host_.PathTo(launch);
+    return std::all_of(path.begin(), path.end(), [&](const HostCall* call) { return IsLetThrough(*call); });
+  }
+
+  // Whether `switch (number)` around a call gets to its case.
+  bool IsOfCase(const HostCall& call) {
+    for (std::size_t at = program_.TokenAt(program_.functions()[static_cast<std::size_t>(call.function)].body.begin);
+         at < program_.tokens().size() && program_.tokens()[at].begin < call.range.begin; ++at) {
+      if (program_.Token(at) != "switch") continue;
+      const std::size_t open = program_.AfterBracket(at + 1), end = program_.AfterBracket(open);
+      if (end == 0 || program_.tokens()[end - 1].begin < call.range.end) continue;
+      std::size_t label = 0;
+      for (std::size_t i = open + 1; program_.tokens()[i].begin < call.range.begin; ++i) {
+        if (program_.Token(i) == "switch") i = std::max(i, program_.AfterBracket(i + 1)) - 1;
+        if (program_.Token(i) == "case") label = i;
+      }
+      std::size_t colon = label;
+      while (label > 0 && program_.Token(colon) != ":") ++colon;
+      if (colon < label + 2) continue;
+      const SourceRange number{program_.tokens()[label + 1].begin, program_.tokens()[colon - 1].end};
+      const SourceRange chosen{program_.tokens()[at + 2].begin, program_.tokens()[open - 2].end};
+      const HostExpression one = host_.Resolve(number, call.function), other = host_.Resolve(chosen, call.function);
+      const auto wanted = ValueOf(one, host_.Values()), given = ValueOf(other, host_.Values());
+      if (wanted && given && wanted->AsReal() != given->AsReal()) return false;
+    }
+    return true;
+  }
+
+  bool IsLetThrough(const HostCall& launch) {
+    if (launch.function >= 0 && !IsOfCase(launch)) return false;
     for (std::size_t i = 0; i < tree_.nodes().size(); ++i) {
       const SyntaxNode& node = tree_.nodes()[i];
       if (node.kind_name != "IfStmt" || !node.range.Contains(launch.range) || node.children.size() < 2) continue;
@@ -235,13 +252,13 @@ class LaunchTaker {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       one.types.push_back(TypeOf(one, i));
       if (launch == nullptr || i >= launch->arguments.size() || IsPointerType(one.types.back())) continue;
-      if (FieldsOf(program_, PointedType(one.types[i])).empty())
+      if (FlatFieldsOf(program_, PointedType(one.types[i])).empty())
         one.values[parameters[i].name] = host_.Resolve(launch->arguments[i], launch->function);
-      const HostExpression whole = ParseHostExpression(program_.Tokens(launch->arguments[i]));
-      for (const ProgramParameter& field : FieldsOf(program_, PointedType(one.types[i]))) {
-        if (IsPointerType(field.type) || whole.kind != HostExpression::Kind::kName) continue;
-        one.values[parameters[i].name + "." + field.name] =
-            host_.Resolve({HostExpression::Kind::kMember, field.name, {}, {whole}}, launch->function);
+      for (const ProgramParameter& field : FlatFieldsOf(program_, PointedType(one.types[i]))) {
+        if (IsPointerType(field.type)) continue;
+        const std::string type = PointedType(one.types[i]);
+        if (auto value = host_.FieldValue(launch->arguments[i], type, field.name, launch->function))
+          one.values[parameters[i].name + "." + field.name] = *std::move(value);
       }
     }
   }

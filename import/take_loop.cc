@@ -1,90 +1,234 @@
-// Which loop of the host around its launches a task takes over.
+// Which loops of the host around its launches a task takes over.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/error.h"
 #include "import/draft_builder.h"
 
 namespace evo {
+namespace {
 
-TakenLoop TakeLoop(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches) {
-  TakenLoop loop;
-  if (launches.empty() || launches.front().launch == nullptr) return loop;
-  const HostLaunch& launch = *launches.front().launch;
-  const SyntaxTree& tree = program.tree();
-  int found = -1;
-  for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
-    const SyntaxNode& node = tree.nodes()[i];
-    if (node.kind_name == "ForStmt" && node.range.Contains(launch.range)) found = static_cast<int>(i);
-  }
-  if (found < 0) return loop;
-  const SourceRange range = tree.node(found).range;
-  // for (int STEP = 0; STEP < COUNT; ..)
-  const auto tokens = program.Tokens(range);
-  std::size_t semicolon = 0;
-  while (semicolon < tokens.size() && tokens[semicolon] != ";") ++semicolon;
-  std::size_t second = semicolon + 1;
-  while (second < tokens.size() && tokens[second] != ";") ++second;
-  if (second >= tokens.size() || semicolon + 3 > second) return loop;
-  loop.step = std::string(tokens[semicolon + 1]);
-  const bool inclusive = tokens[semicolon + 2] == "<=";
-  if (tokens[semicolon + 2] != "<" && !inclusive) return loop;
-  const std::vector<std::string_view> bound(tokens.begin() + static_cast<std::ptrdiff_t>(semicolon) + 3,
-                                            tokens.begin() + static_cast<std::ptrdiff_t>(second));
-  HostExpression count = host.Resolve(ParseHostExpression(bound), launch.function);
-  if (inclusive) count = HostExpression::Binary("+", count, HostExpression::Integer(1));
-  // STEP += 2
-  if (second + 3 < tokens.size() && tokens[second + 2] == "+=") {
-    std::size_t close = second + 3;
-    for (int depth = 0; close < tokens.size() && (tokens[close] != ")" || depth > 0); ++close)
-      depth += tokens[close] == "(" ? 1 : tokens[close] == ")" ? -1 : 0;
-    const std::vector<std::string_view> width(tokens.begin() + static_cast<std::ptrdiff_t>(second) + 3,
-                                              tokens.begin() + static_cast<std::ptrdiff_t>(close));
-    const HostExpression each = host.Resolve(ParseHostExpression(width), launch.function);
-    const auto value = ValueOf(each, host.Values());
-    if (value && value->AsReal() != 1) count = HostExpression::Call("ceil_div", {count, each});
-  }
-  loop.count = Simplified(count).Text();
-  // Assignments of pointers in the loop, and calls of swap.
-  const auto pointer = [&](const SourceRange& at) { return host.Origin(at, launch.function); };
-  std::vector<HostCode::Pointer> passed;
-  for (const TakenLaunch& one : launches) {
-    for (std::size_t i = 0; one.launch != nullptr && i < one.launch->arguments.size(); ++i) {
-      if (IsPointerType(one.types[i])) passed.push_back(pointer(one.launch->arguments[i]));
+using Pointer = HostCode::Pointer;
+using Swaps = std::vector<std::pair<Pointer, Pointer>>;
+
+class LoopTaker {
+ public:
+  LoopTaker(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches)
+      : program_(program), host_(host), launches_(launches) {}
+
+  std::vector<TakenLoop> Run() {
+    around_.resize(launches_.size());
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (launches_[i].launch != nullptr) around_[i] = Around(*launches_[i].launch);
     }
-  }
-  const auto is_passed = [&](const HostCode::Pointer& one) {
-    return std::find(passed.begin(), passed.end(), one) != passed.end();
-  };
-  for (const HostCall& call : host.calls()) {
-    if (call.name != "swap" || call.arguments.size() != 2 || !range.Contains(call.range)) continue;
-    loop.swaps.emplace_back(pointer(call.arguments[0]), pointer(call.arguments[1]));
-  }
-  std::vector<std::pair<HostCode::Pointer, HostCode::Pointer>> assigned;
-  for (std::size_t i = program.TokenAt(range.begin); i + 3 < program.tokens().size() && program.tokens()[i].end <= range.end;
-       ++i) {
-    if (program.Token(i + 1) != "=" || program.Token(i + 3) != ";") continue;
-    assigned.emplace_back(pointer(program.tokens()[i]), pointer(program.tokens()[i + 2]));
-  }
-  // Two of an array of pointers, whose indices are exchanged.
-  for (const auto& [to, from] : assigned) {
-    for (const HostCode::Pointer& a : passed) {
-      for (const HostCode::Pointer& b : passed) {
-        if (!a.index.empty() && a.index == to.name && b.index == from.name && a.name == b.name) loop.swaps.emplace_back(a, b);
+    // An inner loop may begin with what an outer one changes.
+    for (std::size_t loop = host_.loops().size(); loop-- > 0;) {
+      const bool used = std::any_of(around_.begin(), around_.end(), [&](const auto& loops) { return Has(loops, loop); });
+      if (used) Take(loop);
+    }
+    std::reverse(taken_.begin(), taken_.end());
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      for (std::size_t t = 0; t < taken_.size(); ++t) {
+        if (Has(around_[i], taken_[t].loop)) launches_[i].loops.push_back(t);
       }
     }
+    for (TakenLaunch& one : launches_) VisitAll(one, [](const HostExpression& part) { RefuseRest(part); });
+    return std::move(taken_);
   }
-  for (const auto& [to, from] : assigned) {
-    if (is_passed(to) && is_passed(from) && !(to == from)) loop.swaps.emplace_back(to, from);
+
+ private:
+  static bool Has(const std::vector<std::size_t>& loops, std::size_t loop) {
+    return std::find(loops.begin(), loops.end(), loop) != loops.end();
   }
-  bool step_passed = false;
-  for (const TakenLaunch& one : launches) {
-    for (const auto& [name, value] : one.values) {
-      const auto names = value.Names();
-      step_passed = step_passed || std::find(names.begin(), names.end(), loop.step) != names.end();
+
+  std::vector<std::size_t> Around(const HostLaunch& launch) const {
+    std::vector<std::size_t> loops;
+    for (const HostCall* call : host_.PathTo(launch)) {
+      for (std::size_t i = 0; i < host_.loops().size(); ++i) {
+        const HostLoop& loop = host_.loops()[i];
+        if (loop.function == call->function && loop.range.Contains(call->range)) loops.push_back(i);
+      }
+    }
+    return loops;
+  }
+
+  // All expressions of a launch.
+  template <typename Visit>
+  static void VisitAll(TakenLaunch& one, const Visit& visit) {
+    for (auto* list : {&one.template_values, &one.grid, &one.block}) {
+      for (HostExpression& part : *list) visit(part);
+    }
+    if (one.shared) visit(*one.shared);
+    for (auto& [name, value] : one.values) visit(value);
+  }
+
+  static bool Mentions(const HostExpression& expression, const std::set<std::string>& labels) {
+    const auto names = expression.Names();
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return labels.contains(name); });
+  }
+
+  void Take(std::size_t loop) {
+    TakenLoop taken;
+    taken.loop = loop;
+    HostCode::LoopMeaning meaning = host_.MeaningOf(loop, "step");
+    taken.swaps = SwapsOf(loop);
+    bool depends = false;
+    std::set<std::string> needed;
+    const auto look = [&](const HostExpression& part) {
+      depends = depends || Mentions(part, meaning.labels);
+      for (std::string& name : part.Names()) {
+        if (meaning.labels.contains(name)) needed.insert(std::move(name));
+      }
+    };
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (Has(around_[i], loop)) VisitAll(launches_[i], look);
+    }
+    for (const TakenLoop& inner : taken_) {
+      if (inner.count && IsWithin(inner.loop, loop)) look(*inner.count);
+    }
+    if (!depends && taken.swaps.empty()) return;
+    taken.step = StepName(meaning, depends);
+    meaning = host_.MeaningOf(loop, taken.step);
+    for (const std::string& label : needed) {
+      if (!meaning.values.contains(label)) Refuse(loop, label);
+    }
+    const auto replace = [&](HostExpression& part) {
+      if (!Mentions(part, meaning.labels)) return;
+      part = Simplified(Replaced(part, [&](const HostExpression& name) -> std::optional<HostExpression> {
+        const auto value = meaning.values.find(name.text);
+        if (name.kind != HostExpression::Kind::kName || value == meaning.values.end()) return std::nullopt;
+        return value->second;
+      }));
+    };
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (Has(around_[i], loop)) VisitAll(launches_[i], replace);
+    }
+    for (TakenLoop& inner : taken_) {
+      if (inner.count) replace(*inner.count);
+    }
+    taken.count = meaning.count;
+    taken.exact = meaning.geometric || (meaning.count && meaning.count->Text().find("ceil_log") != std::string::npos);
+    taken.powers = meaning.halved;
+    if (Exchanges(loop)) taken.powers.insert(meaning.doubled_to.begin(), meaning.doubled_to.end());
+    taken_.push_back(std::move(taken));
+  }
+
+  bool IsWithin(std::size_t inner, std::size_t outer) const {
+    return std::any_of(around_.begin(), around_.end(), [&](const auto& loops) { return Has(loops, inner) && Has(loops, outer); });
+  }
+
+  // Whether a kernel in the loop finds partners by `i ^ s`, which all have to be there.
+  bool Exchanges(std::size_t loop) const {
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      const auto tokens = program_.Tokens(launches_[i].kernel->body);
+      if (Has(around_[i], loop) && std::find(tokens.begin(), tokens.end(), "^") != tokens.end()) return true;
+    }
+    return false;
+  }
+
+  // What is passed to a launch may come from another loop.
+  static void RefuseRest(const HostExpression& part) {
+    for (const std::string& name : part.Names()) {
+      if (name.starts_with("evo_loop"))
+        throw UsageError(fmt::format("a launch gets {}, which a loop that is not around it changes; --kernel takes one kernel",
+                                     name.substr(name.find('_', name.find('_') + 1) + 1)));
     }
   }
-  if (loop.swaps.size() > 1) loop.swaps.resize(1);
-  loop.taken = !loop.swaps.empty() || step_passed;
-  return loop;
+
+  [[noreturn]] void Refuse(std::size_t loop, const std::string& label) const {
+    const HostLoop& host = host_.loops()[loop];
+    std::string name = label.substr(label.find('_', label.find('_') + 1) + 1);
+    if (host.Find(name) == nullptr && name.ends_with("_next")) name.resize(name.size() - 5);
+    throw UsageError(fmt::format(
+        "{}: how {} changes in the loop around the launches is not understood; it has to be changed once in each step, as by "
+        "{} *= 2, {} /= 2 or {} += 1; --kernel takes one kernel",
+        program_.PlaceOf(host.range.begin), name, name, name, name));
+  }
+
+  // The variable's own name where it counts from 0, or where nobody asks for its value.
+  std::string StepName(const HostCode::LoopMeaning& meaning, bool depends) const {
+    std::string name = meaning.variable.empty() ? "step" : meaning.variable;
+    if (!meaning.variable.empty() && depends && !meaning.plain) name += "_step";
+    const auto is_taken = [&](const std::string& one) {
+      return host_.leaves().contains(one) ||
+             std::any_of(taken_.begin(), taken_.end(), [&](const TakenLoop& other) { return other.step == one; });
+    };
+    while (is_taken(name)) name += "_";
+    return name;
+  }
+
+  // Pointers that change places in the loop, and in no loop inside of it.
+  Swaps SwapsOf(std::size_t loop) const {
+    const SourceRange range = host_.loops()[loop].body;
+    const int function = host_.loops()[loop].function;
+    const auto pointer = [&](const SourceRange& at) { return host_.Origin(at, function); };
+    const auto is_inner = [&](const SourceRange& at) {
+      return std::any_of(taken_.begin(), taken_.end(), [&](const TakenLoop& inner) {
+        const HostLoop& one = host_.loops()[inner.loop];
+        return inner.loop != loop && range.Contains(one.range) && one.range.Contains(at);
+      });
+    };
+    std::vector<Pointer> passed;
+    for (std::size_t l = 0; l < launches_.size(); ++l) {
+      const TakenLaunch& one = launches_[l];
+      for (std::size_t i = 0; Has(around_[l], loop) && i < one.launch->arguments.size(); ++i) {
+        if (IsPointerType(one.types[i])) passed.push_back(host_.Origin(one.launch->arguments[i], one.launch->function));
+      }
+    }
+    const auto is_passed = [&](const Pointer& one) { return std::find(passed.begin(), passed.end(), one) != passed.end(); };
+    Swaps swaps;
+    for (const HostCall& call : host_.calls()) {
+      if (call.name != "swap" || call.arguments.size() != 2 || !range.Contains(call.range) || is_inner(call.range)) continue;
+      const Pointer a = pointer(call.arguments[0]), b = pointer(call.arguments[1]);
+      if (is_passed(a) && is_passed(b)) swaps.emplace_back(a, b);
+    }
+    Swaps assigned;
+    for (std::size_t i = program_.TokenAt(range.begin); i + 3 < program_.tokens().size() && program_.tokens()[i].end <= range.end;
+         ++i) {
+      if (program_.Token(i + 1) != "=" || program_.Token(i + 3) != ";" || is_inner(program_.tokens()[i])) continue;
+      assigned.emplace_back(pointer(program_.tokens()[i]), pointer(program_.tokens()[i + 2]));
+    }
+    // Two of an array of pointers, whose indices are exchanged.
+    for (const auto& [to, from] : assigned) {
+      for (const Pointer& a : passed) {
+        for (const Pointer& b : passed) {
+          if (!a.index.empty() && a.index == to.name && b.index == from.name && a.name == b.name) swaps.emplace_back(a, b);
+        }
+      }
+    }
+    // The other one of two: pos[cur] and pos[1 - cur], where cur = 1 - cur.
+    for (const LoopVariable& variable : host_.loops()[loop].variables) {
+      const std::string& name = variable.name;
+      const std::vector<std::string> others = {"1 - " + name, name + " ^ 1", "!" + name, "(" + name + " + 1) % 2"};
+      const auto is_other = [&](const std::string& text) {
+        return std::find(others.begin(), others.end(), text) != others.end();
+      };
+      if (!is_other(variable.next.Text())) continue;
+      for (const Pointer& a : passed) {
+        for (const Pointer& b : passed) {
+          if (a.index == name && is_other(b.index) && a.name == b.name) swaps.emplace_back(a, b);
+        }
+      }
+    }
+    for (const auto& [to, from] : assigned) {
+      if (is_passed(to) && is_passed(from) && !(to == from)) swaps.emplace_back(to, from);
+    }
+    if (swaps.size() > 1) swaps.resize(1);
+    return swaps;
+  }
+
+  const SourceProgram& program_;
+  HostCode& host_;
+  std::vector<TakenLaunch>& launches_;
+  std::vector<std::vector<std::size_t>> around_;  // loops of the host around each launch, the outermost first
+  std::vector<TakenLoop> taken_;
+};
+
+}  // namespace
+
+std::vector<TakenLoop> TakeLoops(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches) {
+  return LoopTaker(program, host, launches).Run();
 }
 
 }  // namespace evo

@@ -17,9 +17,11 @@ struct DraftSize {
   bool known = false;         // the host says it
   bool ragged = false;        // the kernel compares it, so that any value is legal
   bool macro = false;         // a #define or constant of the file that the kernels use
+  bool of_call = false;       // a large number that the host passes to a function
   bool given = false;         // the user gave it
   bool fixed = false;         // the same in every case
   std::int64_t multiple = 1;  // values in cases are multiples of it
+  bool power_of_two = false;  // and powers of two
 };
 
 struct DraftArgument {
@@ -28,8 +30,9 @@ struct DraftArgument {
   std::string dtype;
   std::vector<std::string> shape;
   std::vector<std::string> generators;
-  std::string value;  // of a scalar
-  std::string check;  // JSON
+  std::string value;    // of a scalar
+  std::string check;    // JSON
+  std::string counted;  // elements from the first that count; empty: all
 };
 
 struct DraftParameter {
@@ -65,13 +68,13 @@ struct TaskDraft {
   bool loops = false;
   bool python = false;
   DraftCases cases;
-  bool each_adds = true;          // each element has a sum of its own
-  std::string terms = "1";        // that are added up for one element, in all steps of a loop of launches
-  std::string repeat;             // how often the loop of launches runs; empty: there is none
-  std::string barriers;           // what waiting for one another costs on the cpu device, in loop bodies; empty: nothing
-  std::string work = "1";         // innermost loop bodies of all threads and launches; an expression of sizes
-  std::set<std::string> moved;    // macros and constants whose definitions are written at the top
-  std::set<std::string> kernels;  // names
+  bool each_adds = true;             // each element has a sum of its own
+  std::string terms = "1";           // that are added up for one element, in all steps of a loop of launches
+  std::vector<std::string> repeats;  // how often each loop of launches runs
+  std::string barriers;              // what waiting for one another costs on the cpu device, in loop bodies; empty: nothing
+  std::string work = "1";            // innermost loop bodies of all threads and launches; an expression of sizes
+  std::set<std::string> moved;       // macros and constants whose definitions are written at the top
+  std::set<std::string> kernels;     // names
   std::vector<ImportQuestion> questions;
   std::vector<std::string> notes;
 };

@@ -60,6 +60,7 @@ Json ArgumentJson(const DraftArgument& argument) {
   for (const std::string& dimension : argument.shape) json["shape"].push_back(Number(dimension));
   if (argument.role != "out") json["generators"] = argument.generators;
   if (argument.role != "in") json["check"] = Json::parse(argument.check, nullptr, false);
+  if (!argument.counted.empty()) json["counted"] = Number(argument.counted);
   return json;
 }
 

@@ -99,6 +99,15 @@ OutputCheck CheckFor(const Argument& argument, const Variables& variables) {
   return check;
 }
 
+std::int64_t CountedElements(const Argument& argument, const Variables& variables) {
+  const std::int64_t all = ElementCount(argument, variables);
+  if (!argument.counted) return all;
+  const std::int64_t counted = argument.counted->EvaluateInteger(variables);
+  if (counted < 0 || counted > all)
+    throw Error(fmt::format("argument '{}': {} elements are counted; it has {}", argument.name, counted, all));
+  return counted;
+}
+
 std::int64_t ElementCount(const Argument& argument, const Variables& variables) {
   std::int64_t count = 1;
   for (const Expression& dimension : argument.shape) {

@@ -46,6 +46,7 @@ struct Argument {
   std::string derived;                // kIn: the function of the Python reference that makes it of the other inputs; empty: none
   std::optional<Expression> value;    // kScalar: in sizes
   OutputCheck check;                  // kOut, kInOut
+  std::optional<Expression> counted;  // kOut, kInOut: how many elements, from the first, are compared, in sizes; none: all
 
   bool IsInput() const { return role == Role::kIn || role == Role::kInOut; }
   bool IsOutput() const { return role == Role::kOut || role == Role::kInOut; }
@@ -143,5 +144,8 @@ OutputCheck CheckFor(const Argument& argument, const Variables& variables);
 Variables CaseVariables(const Task& task, const Case& sizes);
 // The number of elements of an argument in a case. Throws Error if a dimension is not positive.
 std::int64_t ElementCount(const Argument& argument, const Variables& variables);
+// How many elements of an output, from the first, are compared with the reference; 0: it may hold anything. Throws Error if there
+// are not so many.
+std::int64_t CountedElements(const Argument& argument, const Variables& variables);
 
 }  // namespace evo

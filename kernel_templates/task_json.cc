@@ -87,7 +87,7 @@ class TaskReader {
   }
 
   Argument ReadArgument(const JsonValue& in) {
-    in.AllowKeys({"name", "role", "dtype", "shape", "generators", "derived", "value", "check"});
+    in.AllowKeys({"name", "role", "dtype", "shape", "generators", "derived", "value", "check", "counted"});
     Argument argument;
     argument.name = NewName(in.At("name"));
     const std::string role = in.At("role").String();
@@ -103,7 +103,8 @@ class TaskReader {
     if (known->boolean && !scalar) in.At("dtype").Fail("only a scalar can be a bool; a buffer of bools is u8");
     const bool input = argument.IsInput();
     const bool output = argument.role == Role::kOut || argument.role == Role::kInOut;
-    for (const auto& [key, wanted] : {std::pair{"shape", !scalar}, {"generators", input}, {"value", scalar}, {"check", output}}) {
+    for (const auto& [key, wanted] :
+         {std::pair{"shape", !scalar}, {"generators", input}, {"value", scalar}, {"check", output}, {"counted", output}}) {
       if (in.Has(key) && !wanted) in.At(key).Fail(fmt::format("an argument with the role {} takes no {}", role, key));
     }
     if (scalar) {
@@ -118,6 +119,7 @@ class TaskReader {
     if (in.Has("derived")) argument.derived = ReadDerived(in, argument.role);
     if (input && argument.derived.empty()) argument.generators = ReadGenerators(in.At("generators"), argument.dtype);
     if (output) argument.check = ReadCheck(in.At("check"));
+    if (in.Has("counted")) argument.counted = in.At("counted").Formula(task_.size_names);
     return argument;
   }
 
@@ -284,8 +286,10 @@ class TaskReader {
 void CheckCase(const Task& task, const Case& sizes, const std::string& file) {
   try {
     const Variables variables = CaseVariables(task, sizes);
+    bool counts = false;
     for (const Argument& argument : task.arguments) {
       if (argument.role != Role::kScalar) ElementCount(argument, variables);
+      if (argument.IsOutput()) counts |= CountedElements(argument, variables) > 0;
       // With a bound of 1 or more on the relative L2 error, an output of zeros would pass.
       if (const OutputCheck check = CheckFor(argument, variables); check.kind == OutputCheck::Kind::kTolerance &&
                                                                    !(check.l2 < 1) && argument.role != Role::kIn &&
@@ -301,6 +305,7 @@ void CheckCase(const Task& task, const Case& sizes, const std::string& file) {
         }
       }
     }
+    if (!counts) throw Error("no element of any output is counted");
     if (task.bytes.Evaluate(variables).AsReal() < 0) throw Error("bytes is negative");
     if (task.operations.Evaluate(variables).AsReal() < 0) throw Error("operations is negative");
   } catch (const Error& error) {

@@ -39,6 +39,17 @@ int Depth(const std::string& directive) {
   return directive.compare(word, 5, "endif") == 0 ? -1 : 0;
 }
 
+// NAME of a directive `#WORD NAME` with nothing behind it; empty for others.
+std::string OnlyName(const std::string& directive, std::string_view word) {
+  const std::size_t begin = directive.find_first_not_of(" \t", 1);
+  if (begin == std::string::npos || directive.compare(begin, word.size(), word) != 0) return "";
+  const std::size_t name = directive.find_first_not_of(" \t", begin + word.size());
+  if (name == std::string::npos || name == begin + word.size()) return "";
+  const std::size_t end = directive.find_last_not_of(" \t\r") + 1;
+  const std::string found = directive.substr(name, end - name);
+  return found.find_first_of(" \t(") == std::string::npos ? found : "";
+}
+
 }  // namespace
 
 std::string PreambleOf(std::string_view text) {
@@ -49,11 +60,16 @@ std::string PreambleOf(std::string_view text) {
     if (IsInclude(directives[i])) count = i + 1;
   }
   int depth = 0;
+  std::vector<std::string> guards;
   for (std::size_t i = 0; i < count; ++i) {
     preamble += directives[i] + "\n";
     depth += Depth(directives[i]);
+    // The source that follows begins with the same include guard, which must let it through.
+    const std::string guard = OnlyName(directives[i], "ifndef");
+    if (!guard.empty() && i + 1 < count && OnlyName(directives[i + 1], "define") == guard) guards.push_back(guard);
   }
   for (; depth > 0; --depth) preamble += "#endif\n";
+  for (const std::string& guard : guards) preamble += "#undef " + guard + "\n";
   return preamble + ";\n";
 }
 

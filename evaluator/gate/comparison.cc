@@ -45,7 +45,7 @@ Difference Judge(const InspectionResult& seen, std::uint64_t elements, const Out
     difference.ratio = kInfinity;
     return difference;
   }
-  const double count = static_cast<double>(elements);
+  const double count = static_cast<double>(std::max<std::uint64_t>(elements, 1));
   const double scale = std::max(std::sqrt(seen.reference_squares / count), allowance.scale);
   // A reference of zeros has no scale: only zeros are right.
   difference.l2 = seen.squares == 0 ? 0 : std::sqrt(seen.squares / count) / scale;

@@ -227,11 +227,15 @@ std::vector<OutputCheck> InputSet::Checks() const {
   return checks;
 }
 
+std::size_t InputSet::CountedOf(const BoundArgument& bound) const {
+  return static_cast<std::size_t>(CountedElements(*bound.argument, variables_));
+}
+
 std::vector<std::vector<double>> InputSet::References() const {
   std::vector<std::vector<double>> references;
   for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
-    std::vector<double>& values = references.emplace_back(bound.reference->bytes() / sizeof(double));
+    std::vector<double>& values = references.emplace_back(CountedOf(bound));
     device_.memory().Read(std::as_writable_bytes(std::span(values)), bound.reference->address());
   }
   return references;
@@ -242,7 +246,7 @@ std::variant<std::vector<double>, Failure> InputSet::LargestAnswers() {
   std::vector<Inspection> inspections;
   for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
-    const BufferPlace output{bound.buffer.address(), bound.buffer.bytes()};
+    const BufferPlace output{bound.buffer.address(), CountedOf(bound) * ByteSize(bound.argument->dtype)};
     if (DeviceStatus status = device_.memory().Fill({output.address, output.bytes, 0}); !status.ok()) return ToFailure(status);
     inspections.push_back(
         {Inspection::Kind::kOutput, output.address, bound.reference->address(), output.bytes, bound.argument->dtype, false});
@@ -259,7 +263,7 @@ void InputSet::JudgeOutputs(std::span<const InspectionResult> results, Answer& a
   for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
     const Argument& argument = *bound.argument;
-    const std::uint64_t elements = bound.buffer.bytes() / ByteSize(argument.dtype);
+    const std::uint64_t elements = CountedOf(bound);
     const std::size_t output = answer.outputs.size();
     const Allowance allowance = output < allowances_.size() ? allowances_[output] : Allowance{};
     const Difference one = Judge(results[0], elements, CheckFor(argument, variables_), allowance, argument.name,
@@ -283,9 +287,10 @@ InputSet::Look InputSet::WhatToInspect(const LaunchBinding* binding, std::span<c
   for (const BoundArgument& bound : bound_) {
     if (!bound.reference) continue;
     const bool exact = bound.argument->check.kind == OutputCheck::Kind::kExact;
-    look.inspections.push_back({Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(),
-                                bound.buffer.bytes(), bound.argument->dtype, exact});
-    look.inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bound.buffer.bytes(), Dtype::kU8, false});
+    const std::uint64_t bytes = CountedOf(bound) * ByteSize(bound.argument->dtype);
+    look.inspections.push_back(
+        {Inspection::Kind::kOutput, bound.buffer.address(), bound.reference->address(), bytes, bound.argument->dtype, exact});
+    look.inspections.push_back({Inspection::Kind::kHash, bound.buffer.address(), 0, bytes, Dtype::kU8, false});
   }
   look.outputs = look.inspections.size();
   look.unchanged = look.outputs + bound_.AppendInspections(look.inspections);

@@ -82,7 +82,7 @@ class InputSet {
   // Bytes of inputs and outputs together.
   std::size_t Footprint() const;
 
-  // The reference's answers, one for each output, in the order of the arguments.
+  // The elements that count of the reference's answers, one for each output, in the order of the arguments.
   std::vector<std::vector<double>> References() const;
   // The largest finite magnitude in each of them, found where they are. Overwrites what the outputs hold.
   std::variant<std::vector<double>, Failure> LargestAnswers();
@@ -98,7 +98,7 @@ class InputSet {
     std::string violation;              // a guard or an input was changed: which; empty if none
     Difference difference;              // over all outputs; the message is of the first that is not acceptable
     std::vector<Difference> outputs;    // one for each, in the order of the arguments
-    std::vector<std::uint64_t> hashes;  // of the outputs' bytes, in the order of the arguments
+    std::vector<std::uint64_t> hashes;  // of the outputs' bytes that count, in the order of the arguments
     std::vector<std::uint64_t> state;   // what the caller asked for: a hash, or for kEqual the number of bytes that differ
   };
   // Also inspects the workspaces of `binding`, if given, and makes the inspections `state`.
@@ -137,6 +137,7 @@ class InputSet {
   std::optional<Failure> ProtectAnswers();
   void JudgeOutputs(std::span<const InspectionResult> results, Answer& answer) const;
   ElementSeen ElementAt(const BoundArgument& bound, std::uint64_t index) const;
+  std::size_t CountedOf(const BoundArgument& bound) const;
 
   Device& device_;
   const Task task_;  // a copy: cached sets outlive the job that brought the task

@@ -92,6 +92,7 @@ std::variant<std::vector<Allowance>, std::string> InputBounds::AllowForInputs(In
   for (std::size_t i = 0; i < references.size(); ++i) {
     if (!AllFinite(references[i])) return "the reference's answer is not finite";
     Allowance& allowance = allowances.emplace_back();
+    if (references[i].empty()) continue;  // no element counts
     allowance.largest = Largest(references[i]);
     allowance.l2 = kHardInputs * checks[i].l2;
     allowance.max = kHardInputs * checks[i].max;
@@ -125,6 +126,7 @@ void InputBounds::AllowForOtherSeeds(const Case& sizes, const InputProgram& inpu
     const auto references = set->References();
     for (std::size_t o = 0; o < allowances.size(); ++o) {
       const Difference& difference = answer->outputs[o];
+      if (references[o].empty()) continue;
       const double scale = RootMeanSquare(references[o]);
       if (!(difference.l2 <= kUseless) || allowances[o].scale == 0) continue;
       allowances[o].l2 = std::max(allowances[o].l2, kOfBaseline * difference.l2 * scale / allowances[o].scale);

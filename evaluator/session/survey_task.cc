@@ -134,12 +134,14 @@ class CaseSurvey {
     const std::vector<OutputCheck> checks = set.Checks();
     const std::uint64_t blocks = std::max(kLeastBlocks, legal.enabled() ? legal.baseline().MostBlocks(sizes_) : 0);
     const std::vector<std::vector<double>> references = set.References();
-    const auto too_large = [](const auto& values) { return values.empty() || values.size() > kMostElements; };
-    if (std::any_of(references.begin(), references.end(), too_large)) return;
+    const auto too_large = [](const auto& values) { return values.size() > kMostElements; };
+    if (references.empty() || std::any_of(references.begin(), references.end(), too_large)) return;
     if (blocks_.empty()) {
-      for (const auto& values : references) blocks_.emplace_back(values.size(), blocks);
+      for (const auto& values : references) blocks_.emplace_back(std::max<std::size_t>(values.size(), 1), blocks);
     }
-    for (std::size_t i = 0; i < references.size(); ++i) blocks_[i].Add(references[i], checks[i]);
+    for (std::size_t i = 0; i < references.size(); ++i) {
+      if (!references[i].empty()) blocks_[i].Add(references[i], checks[i]);  // else no element counts
+    }
     const bool sums = std::any_of(seen_.outputs.begin(), seen_.outputs.end(), [](const auto& one) { return one.terms > 1; });
     if (!sums) return;
     channel_.Begin(Stage::kPrepare);
@@ -148,7 +150,7 @@ class CaseSurvey {
     const auto of_magnitudes = legal.inputs().AnswersToMagnitudes(sizes_, drawn, context_.inputs.check_seed());
     for (std::size_t i = 0; i < of_magnitudes.size(); ++i) {
       SurveyedOutput& output = seen_.outputs[i];
-      if (output.terms <= 1 || output.exact) continue;
+      if (output.terms <= 1 || output.exact || references[i].empty()) continue;
       KeepLarger(output.term_ratio, TermOmission(references[i], of_magnitudes[i], static_cast<double>(output.terms), checks[i]));
     }
   }

@@ -63,6 +63,14 @@ TEST(Expression, HasCeilDivMinMaxSqrt) {
   EXPECT_EQ(Integer("ceil_div(512, 64)"), 8);
   EXPECT_EQ(Integer("ceil_div(513, 64)"), 9);
   EXPECT_EQ(Integer("ceil_div(-7, 2)"), -3);
+  EXPECT_EQ(Integer("power(2, 0)"), 1);
+  EXPECT_EQ(Integer("power(256, 3)"), 16777216);
+  EXPECT_EQ(Integer("power(-1, 1000000007)"), -1);
+  EXPECT_EQ(Integer("ceil_log(1, 2)"), 0);
+  EXPECT_EQ(Integer("ceil_log(0, 2)"), 0);
+  EXPECT_EQ(Integer("ceil_log(1024, 2)"), 10);
+  EXPECT_EQ(Integer("ceil_log(1025, 2)"), 11);
+  EXPECT_EQ(Integer("ceil_log(9223372036854775807, 2)"), 63);
   EXPECT_EQ(Integer("min(3, max(1, 2))"), 2);
   EXPECT_DOUBLE_EQ(Real("sqrt(64)"), 8);
   EXPECT_DOUBLE_EQ(Real("1 / sqrt(D)", {{"D", Number::Integer(64)}}), 0.125);
@@ -129,7 +137,12 @@ TEST(Expression, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(Failure("010"), "expression '010', column 1: number '010' begins with 0");
   EXPECT_EQ(Failure("12u"), "expression '12u', column 1: '12u' is not a number");
   EXPECT_EQ(Failure("0x"), "expression '0x', column 1: '0x' is not a number");
-  EXPECT_EQ(Failure("pow(2, 3)"), "expression 'pow(2, 3)', column 1: no function 'pow'; there are ceil_div, max, min, sqrt");
+  EXPECT_EQ(Failure("pow(2, 3)"),
+            "expression 'pow(2, 3)', column 1: no function 'pow'; there are ceil_div, ceil_log, max, min, power, sqrt");
+  EXPECT_EQ(Failure("power(2, -1)"), "expression 'power(2, -1)', column 1: power: the exponent is -1; it must be 0 or more");
+  EXPECT_EQ(Failure("power(2, 63)"), "expression 'power(2, 63)', column 1: integer overflow");
+  EXPECT_EQ(Failure("power(2.0, 3)"), "expression 'power(2.0, 3)', column 1: 'power' takes integers, not a real number");
+  EXPECT_EQ(Failure("ceil_log(8, 1)"), "expression 'ceil_log(8, 1)', column 1: ceil_log: the base is 1; it must be 2 or more");
   EXPECT_EQ(Failure("min(1)"), "expression 'min(1)', column 1: min takes 2 values, not 1");
   EXPECT_THAT(Failure(std::string(1000, '(')), testing::HasSubstr("column 101: nested too deeply"));
   EXPECT_THAT(Failure(std::string(5000, '1')), testing::HasSubstr("longer than 4096 characters"));

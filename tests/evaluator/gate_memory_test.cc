@@ -81,6 +81,25 @@ TEST_F(GateMemoryTest, AnHonestKernelPasses) {
   EXPECT_FALSE(gate_.CheckProtected(true));
 }
 
+// Where a part of an output counts, the rest may be anything, and the part is judged as ever.
+TEST_F(GateMemoryTest, OnlyElementsThatCountAreCompared) {
+  Define("part", [](const float* x, float* y) {
+    for (int i = 0; i < 3; ++i) y[i] = 2 * x[i];
+    y[3] = std::numeric_limits<float>::quiet_NaN();
+  });
+  Define("less", [](const float* x, float* y) {
+    for (int i = 0; i < 2; ++i) y[i] = 2 * x[i];
+  });
+  EXPECT_TRUE(Check("part", MakeSet(1)));
+  task_.arguments[1].counted = Expression::Parse("3");
+  InputSet& set = MakeSet(2);
+  EXPECT_EQ(set.References().at(0).size(), 3u);
+  EXPECT_FALSE(Check("part", set));
+  EXPECT_TRUE(Check("less", set));
+  task_.arguments[1].counted = Expression::Parse("0");
+  EXPECT_FALSE(Check("less", MakeSet(3)));
+}
+
 TEST_F(GateMemoryTest, Row31AKernelThatReliesOnAnUnwrittenOutputFails) {
   const auto only_where = [&](bool (*todo)(float)) {
     Define("relies", [todo](const float* x, float* y) {

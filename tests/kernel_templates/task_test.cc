@@ -68,6 +68,22 @@ TEST(Task, ReadsEverything) {
   EXPECT_EQ(task.baseline, "naive");
 }
 
+TEST(Task, OnlyAPartOfAnOutputMayCount) {
+  const auto with = [](const std::string& counted) {
+    std::string text = kAxpyTask;
+    const std::string check = "\"check\": \"exact\"";
+    return text.replace(text.find(check), check.size(), check + ", \"counted\": " + counted);
+  };
+  const Task task = ParseTask(with("\"N - 1\""), kReference, "t");
+  EXPECT_EQ(CountedElements(task.arguments[3], CaseVariables(task, task.small)), 2);
+  EXPECT_EQ(CountedElements(task.arguments[2], CaseVariables(task, task.small)), 24);
+  EXPECT_EQ(ParseTask(with("0"), kReference, "t").arguments[3].counted->text(), "0");
+  EXPECT_EQ(UsageFailure([&] { ParseTask(with("\"N + 1\""), kReference, "t"); }),
+            "t/task.json: case 'small': argument 'Z': 4 elements are counted; it has 3");
+  EXPECT_EQ(UsageFailure([&] { ParseTask(with("\"K\""), kReference, "t"); }),
+            "t/task.json: arguments[3].counted: 'K' is not a size; sizes are N, M");
+}
+
 TEST(Task, CaseGivesVariablesAndElementCounts) {
   const Task task = ParseTask(kAxpyTask, kReference, "t");
   const Variables variables = CaseVariables(task, task.small);
@@ -110,7 +126,8 @@ TEST(Task, UnknownAndMissingKeysAreErrors) {
       "reference, bytes, operations");
   EXPECT_EQ(
       FailureWith("\"role\": \"in\"", "\"roll\": \"in\""),
-      "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, derived, value, check");
+      "t/task.json: arguments[0]: unknown key 'roll'; there are name, role, dtype, shape, generators, derived, value, check, "
+      "counted");
   EXPECT_EQ(FailureWith(", \"max\": 0.02", ""), "t/task.json: arguments[2].check: 'max' is missing");
   EXPECT_EQ(FailureWith("\"search_cpu\"", "\"search_gpu\""),
             "t/task.json: cases: unknown key 'search_gpu'; there are small, search, search_cpu, held_out, held_out_cpu");

@@ -1,0 +1,72 @@
+#include "import/host_facts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "import/element_type.h"
+
+namespace evo {
+namespace {
+
+// What a large GPU answers: how many blocks are launched is a number of the task. Fields of cudaDeviceProp.
+const std::map<std::string, std::int64_t, std::less<>> kDeviceProperties{
+    {"multiProcessorCount", 132}, {"maxThreadsPerMultiProcessor", 2048}, {"maxThreadsPerBlock", 1024}, {"warpSize", 32}};
+constexpr std::int64_t kActiveBlocks = 8;  // of a multiprocessor
+
+constexpr std::int64_t kUsualBlock = 256;  // what the runtime suggests most often
+
+}  // namespace
+
+std::optional<std::int64_t> DeviceProperty(std::string_view field) {
+  const auto found = kDeviceProperties.find(field);
+  return found == kDeviceProperties.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::int64_t> AnswerOfDevice(const SourceProgram& program, const HostCalls& calls, const std::string& variable,
+                                           int function) {
+  for (const HostCall& call : calls.calls()) {
+    if (call.function != function || call.arguments.size() < 2) continue;
+    if (program.Text(call.arguments[0]) != "&" + variable) continue;
+    if (call.name.starts_with("cudaOccupancyMaxPotentialBlockSize"))
+      return kDeviceProperties.at("multiProcessorCount") * kActiveBlocks;
+    const std::string_view asked = program.Text(call.arguments[1]);
+    if (call.name == "cudaDeviceGetAttribute" && asked.ends_with("MultiProcessorCount"))
+      return kDeviceProperties.at("multiProcessorCount");
+    if (call.name == "cudaOccupancyMaxActiveBlocksPerMultiprocessor") return kActiveBlocks;
+  }
+  return std::nullopt;
+}
+
+bool IsGrid(const SourceProgram& program, const HostCalls& calls, const std::string& name, int function) {
+  return std::any_of(calls.launches().begin(), calls.launches().end(), [&](const HostLaunch& launch) {
+    return launch.function == function && !launch.configuration.empty() && program.Text(launch.configuration[0]) == name;
+  });
+}
+
+bool HasMembers(const SourceProgram& program, const std::string& parameter, int function) {
+  if (function < 0) return false;
+  const auto& parameters = program.functions()[static_cast<std::size_t>(function)].parameters;
+  return std::any_of(parameters.begin(), parameters.end(), [&](const ProgramParameter& one) {
+    return one.name == parameter &&
+           (one.type.find("dim3") != std::string::npos || !FieldsOf(program, PointedType(one.type)).empty());
+  });
+}
+
+std::optional<std::int64_t> SuggestedBlock(const SourceProgram& program, const HostCalls& calls, const std::string& variable,
+                                           int function) {
+  for (const HostCall& call : calls.calls()) {
+    if (call.function != function || !call.name.starts_with("cudaOccupancyMaxPotentialBlockSize") || call.arguments.size() < 2)
+      continue;
+    if (program.Text(call.arguments[1]) == "&" + variable) return kUsualBlock;
+  }
+  return std::nullopt;
+}
+
+std::optional<HostExpression> DefaultAmong(const HostExpression& call) {
+  const bool of_command_line =
+      std::any_of(call.parts.begin(), call.parts.end(), [](const auto& part) { return part.Is("argv"); });
+  if (!of_command_line || call.parts.empty() || !ValueOf(call.parts.back(), {})) return std::nullopt;
+  return Simplified(call.parts.back());
+}
+
+}  // namespace evo

@@ -1,0 +1,150 @@
+// What HostCode knows of the fields of structs: where they get their values.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "import/element_type.h"
+#include "import/host_code.h"
+#include "import/host_facts.h"
+
+namespace evo {
+namespace {
+
+using FieldPath = std::vector<std::string>;
+
+constexpr int kMostParts = 12;  // from one struct to another
+
+FieldPath PathOf(std::string_view text) {
+  FieldPath path(1);
+  for (const char c : text) {
+    if (c == '.') {
+      path.emplace_back();
+    } else {
+      path.back() += c;
+    }
+  }
+  return path;
+}
+
+// `p`, `p.inner` and `p->inner` as names; empty for other expressions.
+FieldPath NamesOf(const std::vector<std::string_view>& tokens) {
+  FieldPath names;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool name = i % 2 == 0;
+    if (name ? !IsWord(tokens[i]) : tokens[i] != "." && tokens[i] != "->") return {};
+    if (name) names.emplace_back(tokens[i]);
+  }
+  if (names.size() > 1 && names.front() == "this") names.erase(names.begin());
+  return names;
+}
+
+}  // namespace
+
+// Which of the values that a constructor gets is a field's: what `field(parameter)` says, else the one at its place.
+std::size_t HostFields::PlaceOfField(const std::string& type, const std::string& field, std::size_t values) const {
+  const std::string base = type.substr(0, type.find('<'));
+  for (const ProgramFunction& one : program_.functions()) {
+    if (one.record.empty() || one.record != base || one.name.substr(0, one.name.find('<')) != base) continue;
+    if (one.parameters.size() != values) continue;
+    for (std::size_t at = program_.TokenAt(one.range.begin); program_.tokens()[at].begin < one.body.begin; ++at) {
+      if (program_.Token(at) != field || (program_.Token(at + 1) != "(" && program_.Token(at + 1) != "{")) continue;
+      for (std::size_t p = 0; p < one.parameters.size(); ++p) {
+        if (one.parameters[p].name == program_.Token(at + 2)) return p;
+      }
+    }
+  }
+  const auto fields = FieldsOf(program_, type);
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return one.name == field; });
+  return static_cast<std::size_t>(found - fields.begin());
+}
+
+// The part path[at..] of a value of the type; `function`: where the value stands, then where the part stands.
+std::optional<SourceRange> HostFields::PartOf(const SourceRange& value, const std::string& type, const FieldPath& path,
+                                              std::size_t at, int& function, int depth) const {
+  if (at == path.size()) return value;
+  if (depth > kMostParts || value.size() == 0) return std::nullopt;
+  if (FieldPath names = NamesOf(program_.Tokens(value)); !names.empty()) {
+    names.insert(names.end(), path.begin() + static_cast<std::ptrdiff_t>(at), path.end());
+    return PartOfVariable(names, function, depth + 1);
+  }
+  // {a, b}, (a, b), Type{a, b} and Type<T>(a, b)
+  std::size_t open = program_.TokenAt(value.begin);
+  const std::string base = type.substr(0, type.find('<'));
+  const std::string name = base.substr(base.rfind(':') == std::string::npos ? 0 : base.rfind(':') + 1);
+  while (open < program_.tokens().size() && program_.tokens()[open].begin < value.end && program_.Token(open) != "{" &&
+         program_.Token(open) != "(")
+    ++open;
+  const bool list = open == program_.TokenAt(value.begin);
+  const auto head = program_.Tokens({value.begin, program_.tokens()[open].begin});
+  if (!list && std::find(head.begin(), head.end(), name) == head.end()) return std::nullopt;
+  const auto values = calls_.Split(open, program_.AfterBracket(open) - 1);
+  const auto fields = FieldsOf(program_, type);
+  const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return one.name == path[at]; });
+  if (field == fields.end()) return std::nullopt;
+  for (const SourceRange& one : values) {
+    const auto tokens = program_.Tokens(one);
+    if (tokens.size() < 4 || tokens[0] != "." || tokens[1] != path[at]) continue;
+    const std::size_t first = program_.TokenAt(one.begin) + 3;
+    return PartOf({program_.tokens()[first].begin, one.end}, PointedType(field->type), path, at + 1, function, depth + 1);
+  }
+  const std::size_t place = PlaceOfField(type, path[at], values.size());
+  if (place >= values.size() || program_.Text(values[place]).starts_with(".")) return std::nullopt;
+  return PartOf(values[place], PointedType(field->type), path, at + 1, function, depth + 1);
+}
+
+// `p.inner.data` by its names.
+std::optional<SourceRange> HostFields::PartOfVariable(const FieldPath& names, int& function, int depth) const {
+  const ProgramVariable* const variable = program_.FindVariable(names[0], function);
+  std::string type = variable == nullptr ? "" : PointedType(variable->type);
+  const auto passed = variable == nullptr ? calls_.PassedFor(names[0], function) : std::nullopt;
+  if (passed) {
+    for (const ProgramParameter& one : program_.functions()[static_cast<std::size_t>(function)].parameters) {
+      if (one.name == names[0]) type = PointedType(one.type);
+    }
+  }
+  std::vector<std::string> types{type};  // of each prefix
+  for (std::size_t k = 1; k < names.size(); ++k) {
+    const auto fields = FieldsOf(program_, types.back());
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return one.name == names[k]; });
+    types.push_back(field == fields.end() ? "" : PointedType(field->type));
+  }
+  for (std::size_t k = names.size(); k >= 1; --k) {
+    const FieldPath prefix(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k));
+    const auto& assigned = calls_.AssignedTo(fmt::format("{}", fmt::join(prefix, ".")), function);
+    if (assigned.size() == 1) return PartOf(assigned[0], types[k - 1], names, k, function, depth + 1);
+  }
+  if (variable != nullptr) {
+    if (variable->function < 0 && variable->initialiser.size() > 0) function = program_.FunctionAt(variable->initialiser.begin);
+    return PartOf(variable->initialiser, types[0], names, 1, function, depth + 1);
+  }
+  if (!passed) return std::nullopt;
+  function = passed->function;
+  return PartOf(passed->range, types[0], names, 1, function, depth + 1);
+}
+
+HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::string& type, const std::string& field,
+                                    int function) const {
+  int place = function;
+  const auto value = HostFields(program_, calls_).PartOf(argument, type, PathOf(field), 0, place);
+  const auto is_null = [](std::string_view text) { return text == "nullptr" || text == "NULL" || text == "0"; };
+  if (value && !is_null(program_.Text(*value))) return Origin(*value, place);
+  const FieldPath names = NamesOf(program_.Tokens(argument));
+  if (names.empty()) return {function, fmt::format("{}.{}", program_.Text(argument), field), false, ""};
+  if (const auto passed = calls_.PassedFor(names[0], function); passed && names.size() == 1)
+    return OfField(passed->range, type, field, passed->function);
+  return {program_.OwnerOf(names[0], function), fmt::format("{}.{}", fmt::join(names, "."), field), false, ""};
+}
+
+std::optional<HostExpression> HostCode::FieldValue(const SourceRange& argument, const std::string& type, const std::string& field,
+                                                   int function) {
+  int place = function;
+  if (const auto value = HostFields(program_, calls_).PartOf(argument, type, PathOf(field), 0, place))
+    return Resolve(*value, place);
+  HostExpression whole = ParseHostExpression(program_.Tokens(argument));
+  if (whole.kind != HostExpression::Kind::kName && whole.kind != HostExpression::Kind::kMember) return std::nullopt;
+  for (const std::string& name : PathOf(field)) whole = {HostExpression::Kind::kMember, name, {}, {whole}};
+  return ResolvedFrom(argument.begin, whole, function);
+}
+
+}  // namespace evo

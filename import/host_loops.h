@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "import/host_calls.h"
+#include "import/host_expression.h"
+#include "import/source_program.h"
+
+namespace evo {
+
+// A variable that a loop of the host changes once in each iteration.
+struct LoopVariable {
+  std::string name;
+  HostExpression next;                 // what it becomes, in terms of names of the host
+  SourceRange update;                  // where that stands; in the head of a for loop it counts as behind the body
+  std::optional<SourceRange> initial;  // in the head of the loop
+  bool in_body = false;
+};
+
+// A loop of the host around launches, or around calls of what launches.
+struct HostLoop {
+  int function = -1;
+  SourceRange range;
+  SourceRange body;
+  std::vector<std::string_view> condition;
+  bool at_least_once = false;  // do .. while
+  std::vector<LoopVariable> variables;
+
+  const LoopVariable* Find(const std::string& name) const;
+};
+
+// The loops around the launches of a program, in the order of the text.
+std::vector<HostLoop> ReadHostLoops(const SourceProgram& program, const HostCalls& calls);
+
+// How a variable changes: by a sum, by a factor, or by a divisor.
+struct LoopRule {
+  enum class Kind { kAdd, kTimes, kDivide, kCeilDivide };
+  Kind kind = Kind::kAdd;
+  HostExpression by;  // negative for a loop that counts down
+
+  bool IsGeometric() const { return kind != Kind::kAdd; }
+  // The value after `steps` iterations.
+  HostExpression ValueAfter(const HostExpression& start, const HostExpression& steps) const;
+};
+
+// The rule of `label`, which becomes `next`; nullopt if it follows none.
+std::optional<LoopRule> RuleOf(const std::string& label, const HostExpression& next);
+
+// How often a loop runs whose variable begins with `start` and must meet `OP bound`; nullopt if the rule does not tell.
+std::optional<HostExpression> IterationsOf(const LoopRule& rule, const HostExpression& start, std::string_view op,
+                                           const HostExpression& bound);
+
+}  // namespace evo

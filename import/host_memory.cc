@@ -1,0 +1,131 @@
+// What HostCode knows of memory that helpers and containers allocate, and of values that only the command line gives.
+#include <algorithm>
+
+#include "import/element_type.h"
+#include "import/host_code.h"
+#include "import/host_facts.h"
+
+namespace evo {
+namespace {
+
+using Kind = HostExpression::Kind;
+
+constexpr int kMostHelpers = 8;  // variables of a helper that stand for one another
+
+bool IsName(const HostExpression& expression) { return expression.kind == Kind::kName; }
+
+}  // namespace
+
+// The elements of a vector that is declared with their number.
+std::optional<HostExpression> HostCode::SizeOf(const HostExpression& vector, int function, int depth) {
+  if (!IsName(vector)) return vector.IsKnown() ? std::optional(vector) : std::nullopt;
+  const ProgramVariable* const variable = program_.FindVariable(vector.text, function);
+  if (variable == nullptr || variable->initialiser.size() == 0)
+    return leaves().contains(vector.text) ? std::optional(vector) : std::nullopt;
+  const std::size_t open = program_.TokenAt(variable->initialiser.begin);
+  if (program_.Token(open) != "(") return std::nullopt;
+  const auto values = calls_.Split(open, program_.AfterBracket(open) - 1);
+  if (values.empty()) return std::nullopt;
+  return ResolvedAt(values[0], variable->function, depth + 1);
+}
+
+// `int width = 1920;` in the struct of a variable that nothing else sets.
+std::optional<HostExpression> HostCode::FieldDefault(const HostExpression& member, int function, int depth) {
+  if (!IsName(member.parts[0])) return std::nullopt;
+  const ProgramVariable* const variable = program_.FindVariable(member.parts[0].text, function);
+  std::string type = variable == nullptr ? "" : PointedType(variable->type);
+  if (variable == nullptr && HasMembers(program_, member.parts[0].text, function)) {
+    for (const ProgramParameter& one : program_.functions()[static_cast<std::size_t>(function)].parameters) {
+      if (one.name == member.parts[0].text) type = PointedType(one.type);
+    }
+  }
+  for (const ProgramParameter& field : FieldsOf(program_, type)) {
+    if (field.name != member.text) continue;
+    std::size_t at = program_.TokenAt(program_.tree().node(field.node).range.begin);
+    while (program_.Token(at) != ";" && program_.Token(at) != "=" && at < program_.tokens().size()) ++at;
+    if (program_.Token(at) != "=") return std::nullopt;
+    std::size_t end = at + 1;
+    while (program_.Token(end) != ";" && end < program_.tokens().size()) ++end;
+    if (end <= at + 1 || end >= program_.tokens().size()) return std::nullopt;
+    const SourceRange value{program_.tokens()[at + 1].begin, program_.tokens()[end - 1].end};
+    const HostExpression resolved = Simplified(ResolvedAt(value, -1, depth + 1));
+    if (resolved.kind != Kind::kNumber) return resolved.IsKnown() ? std::optional(resolved) : std::nullopt;
+    return leaves_.Add({member.text, HostLeaf::Origin::kVariable, -1, resolved.number, program_.PlaceOf(value.begin)});
+  }
+  return std::nullopt;
+}
+
+// An expression of a helper in terms of what one call of it passes.
+HostExpression HostCode::InCall(const HostExpression& expression, int callee, const HostCall& call, int depth) {
+  const ProgramFunction& helper = program_.functions()[static_cast<std::size_t>(callee)];
+  return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    if (part.kind == Kind::kCall) return ResolveCall(part, callee, depth + 1);
+    if (!IsName(part) || depth > kMostHelpers) return std::nullopt;
+    for (std::size_t i = 0; i < std::min(helper.parameters.size(), call.arguments.size()); ++i) {
+      if (helper.parameters[i].name == part.text) return Resolve(call.arguments[i], call.function);
+    }
+    const ProgramVariable* const variable = program_.FindVariable(part.text, callee);
+    if (variable != nullptr && variable->function == callee && variable->initialiser.size() > 0)
+      return InCall(ParseHostExpression(program_.Tokens(variable->initialiser)), callee, call, depth + 1);
+    return ResolveName(part.text, -1, depth + 1);
+  });
+}
+
+// `float* p = make(n)` and `make(&p, n)`, where the helper calls cudaMalloc.
+std::optional<HostExpression> HostCode::BytesByHelper(const Pointer& pointer) {
+  std::vector<SourceRange> values = calls_.AssignedTo(pointer.name, pointer.function);
+  for (const ProgramVariable& variable : program_.variables()) {
+    if (variable.name == pointer.name && variable.function == pointer.function) values.push_back(variable.initialiser);
+  }
+  for (const HostCall& call : calls()) {
+    const int helper = program_.FindFunction(call.name);
+    if (helper < 0 || program_.functions()[static_cast<std::size_t>(helper)].device || helper == call.function) continue;
+    const bool returned =
+        std::any_of(values.begin(), values.end(), [&](const SourceRange& one) { return one.Contains(call.range); });
+    for (const HostCall& allocation : calls()) {
+      if (allocation.function != helper || !allocation.name.starts_with("cudaMalloc") || allocation.arguments.size() < 2)
+        continue;
+      bool taken = returned;
+      const auto& parameters = program_.functions()[static_cast<std::size_t>(helper)].parameters;
+      for (std::size_t i = 0; i < std::min(parameters.size(), call.arguments.size()) && !taken; ++i) {
+        const auto words = program_.Tokens(allocation.arguments[0]);
+        const bool passed = std::find(words.begin(), words.end(), parameters[i].name) != words.end();
+        taken = passed && Origin(call.arguments[i], call.function) == pointer;
+      }
+      if (!taken) continue;
+      return Simplified(InCall(ParseHostExpression(program_.Tokens(allocation.arguments[1])), helper, call, 0));
+    }
+  }
+  return std::nullopt;
+}
+
+// `thrust::device_vector<float> v(n)`, or one that is made of a vector of the host.
+std::optional<HostExpression> HostCode::BytesOfVector(const Pointer& pointer) {
+  for (std::size_t i = 0; i + 4 < program_.tokens().size(); ++i) {
+    if (program_.Token(i) != "device_vector" || program_.Token(i + 1) != "<") continue;
+    std::size_t close = i + 2;
+    std::string type;
+    for (; close < program_.tokens().size() && program_.Token(close) != ">"; ++close)
+      type += (type.empty() ? "" : " ") + std::string(program_.Token(close));
+    const bool list = program_.Token(close + 2) == "(" || program_.Token(close + 2) == "=";
+    if (program_.Token(close + 1) != pointer.name || !list) continue;
+    const int function = program_.FunctionAt(program_.tokens()[i].begin);
+    if (function != pointer.function) continue;
+    const std::size_t first = close + 2;
+    const std::vector<SourceRange> values = program_.Token(first) == "(" ? calls_.Split(first, program_.AfterBracket(first) - 1)
+                                                                         : std::vector<SourceRange>{program_.tokens()[first + 1]};
+    if (values.empty()) continue;
+    HostExpression elements = Resolve(values[0], function);
+    const std::string other(program_.Text(values[0]));
+    const ProgramVariable* const vector = program_.FindVariable(other, function);
+    if (vector != nullptr && vector->type.find("vector") != std::string::npos) {
+      if (auto size = SizeOf(HostExpression::Name(other), function, 0)) elements = *std::move(size);
+    }
+    const int bytes = SizeOfType(type);
+    return HostExpression::Binary("*", elements,
+                                  bytes > 0 ? HostExpression::Integer(bytes) : HostExpression::Name("sizeof " + type));
+  }
+  return std::nullopt;
+}
+
+}  // namespace evo
