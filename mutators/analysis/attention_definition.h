@@ -8,13 +8,15 @@
 
 namespace evo {
 
-// An attention of matrices [heads, rows or keys, depth] whose elements are next to each other.
+// An attention of matrices [heads, rows or keys, depth] whose elements are next to each other. Some heads may lie inside of the
+// rows: [heads / inside, rows or keys, inside, depth].
 struct AttentionShape {
   std::int64_t heads = 1, rows = 1, keys = 1, depth = 1;
   bool causal = false;
+  std::int64_t inside = 1;
 
   std::int64_t IndexOf(std::int64_t head, std::int64_t line, std::int64_t lines, std::int64_t column) const {
-    return (head * lines + line) * depth + column;
+    return ((head / inside * lines + line) * inside + head % inside) * depth + column;
   }
 };
 

@@ -12,6 +12,18 @@
 namespace evo {
 namespace {
 
+// With all choices of heads that may lie inside of the rows: none first.
+void AddLayouts(AttentionGuess guess, std::vector<AttentionGuess>& guesses) {
+  const std::size_t ways = guess.rows.empty() ? 1 : std::size_t{1} << guess.heads.size();
+  for (std::size_t chosen = 0; chosen < ways; ++chosen) {
+    guess.inside.clear();
+    for (std::size_t i = 0; i < guess.heads.size(); ++i) {
+      if ((chosen >> i & 1) != 0) guess.inside.push_back(guess.heads[i]);
+    }
+    guesses.push_back(guess);
+  }
+}
+
 // With all choices of sizes for the heads and for the elements of a row.
 void AddGuesses(AttentionGuess guess, const GuessedNames& names, const LaunchRuns::Sizes& sizes, const LaunchedRun& run,
                 std::vector<AttentionGuess>& guesses) {
@@ -24,6 +36,7 @@ void AddGuesses(AttentionGuess guess, const GuessedNames& names, const LaunchRun
     guess.heads.clear();
     std::vector<std::string> depths{""};
     for (std::size_t i = 0; i < others.size(); ++i) ((chosen >> i & 1) != 0 ? guess.heads : depths).push_back(others[i]);
+    guess.inside.clear();
     guess.depth_size = "", guess.depth = 1;
     const AttentionShape shape = guess.ShapeWith(sizes);
     guess.depth = static_cast<std::int64_t>(run.stored.at(guess.o).size()) / (shape.heads * shape.rows);
@@ -33,7 +46,7 @@ void AddGuesses(AttentionGuess guess, const GuessedNames& names, const LaunchRun
         guess.q = inputs[0], guess.k = inputs[1], guess.v = inputs[2];
         for (const bool causal : {false, true}) {
           guess.causal = causal;
-          if (guess.HasElements(sizes, run)) guesses.push_back(guess);
+          if (guess.HasElements(sizes, run)) AddLayouts(guess, guesses);
         }
       } while (std::next_permutation(inputs.begin(), inputs.end()));
     }
@@ -54,9 +67,16 @@ std::map<std::string, double> ScalesWith(const AttentionGuess& guess, const Laun
 
 }  // namespace
 
+std::vector<std::string> AttentionGuess::Outside() const {
+  std::vector<std::string> outside = heads;
+  std::erase_if(outside, [&](const std::string& name) { return std::find(inside.begin(), inside.end(), name) != inside.end(); });
+  return outside;
+}
+
 AttentionShape AttentionGuess::ShapeWith(const LaunchRuns::Sizes& sizes) const {
   AttentionShape shape;
   for (const std::string& name : heads) shape.heads *= sizes.at(name);
+  for (const std::string& name : inside) shape.inside *= sizes.at(name);
   shape.rows = rows.empty() ? 1 : sizes.at(rows);
   shape.keys = sizes.at(keys);
   shape.depth = depth_size.empty() ? depth : sizes.at(depth_size);

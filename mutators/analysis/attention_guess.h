@@ -15,14 +15,17 @@ inline constexpr const char* kDepthWord = "DEPTH_";
 
 // Which sizes and buffers the attention of a source's launches may have, and by which texts scores may be multiplied.
 struct AttentionGuess {
-  std::string keys, rows;          // rows: empty for one
-  std::vector<std::string> heads;  // sizes of which they are the product
+  std::string keys, rows;           // rows: empty for one
+  std::vector<std::string> heads;   // sizes of which they are the product
+  std::vector<std::string> inside;  // those of them that lie inside of the rows
   std::int64_t depth = 0;
   std::string depth_size;  // the size that decides it; empty: none
   std::string q, k, v, o;
   bool causal = false;
   std::set<std::string> scales;
 
+  // The heads that do not.
+  std::vector<std::string> Outside() const;
   AttentionShape ShapeWith(const LaunchRuns::Sizes& sizes) const;
   // Whether a size is one of a matrix.
   bool Names(const std::string& name) const;

@@ -190,7 +190,7 @@ class LaunchesFinder {
   // Whether another output, if there is one, has each row's logarithm of its sum.
   bool HasSums(const AttentionGuess& guess, const LaunchTrial& trial, const LaunchedRun& run) {
     if (outputs_.size() == 1) return true;
-    if (outputs_.size() > 2) return false;
+    if (outputs_.size() > 2 || !guess.inside.empty()) return false;
     const std::string& other = outputs_[outputs_[0] == guess.o ? 1 : 0];
     const auto stored = run.stored.find(other);
     if (stored == run.stored.end()) return false;
@@ -319,7 +319,9 @@ class LaunchesFinder {
   void Name() {
     const AttentionGuess& guess = guesses_.front();
     found_.q = guess.q, found_.k = guess.k, found_.v = guess.v, found_.o = guess.o;
-    found_.heads = guess.heads.empty() ? "1" : fmt::format("{}", fmt::join(guess.heads, " * "));
+    const std::vector<std::string> outside = guess.Outside();
+    found_.heads = outside.empty() ? "1" : fmt::format("{}", fmt::join(outside, " * "));
+    found_.inside = fmt::format("{}", fmt::join(guess.inside, " * "));
     found_.rows = guess.rows, found_.keys = guess.keys;
     found_.depth = guess.depth_size.empty() ? guess.depth : 0;
     found_.depth_size = guess.depth_size;

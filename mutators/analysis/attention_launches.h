@@ -20,6 +20,7 @@ struct AttentionOfLaunches {
   std::string sums;                 // another one, for each row's logarithm of its sum; empty if there is none
   std::string element, output;      // types of elements
   std::string heads, rows, keys;    // rows is empty if each head has one query
+  std::string inside;               // how many more heads lie inside of a row: [heads, rows, inside, depth]; empty for one
   std::int64_t depth = 0;
   std::string depth_size;  // the size that decides it; empty: the source
   bool causal = false;

@@ -132,8 +132,10 @@ LaneValues GridBlock::CallKnown(int expression, std::string_view callee, const s
   if (callee.starts_with("__shfl") && callee.ends_with("_sync") && arguments.size() >= 3) return Shuffle(callee, arguments, mask);
   if (LoadsByPointer(callee) && arguments.size() == 1) {
     LaneValues pointer = expressions_.Evaluate(arguments.front(), mask);
-    if (pointer.memory >= 0) return variables_.Load({-1, pointer.memory, std::move(pointer.numbers)}, mask);
+    if (pointer.memory >= 0)
+      return variables_.Load({-1, pointer.memory, std::move(pointer.numbers), MemoryAccess::kPlain, pointer.width}, mask);
   }
+  if (callee.starts_with("make_")) return expressions_.MakeVector(callee.substr(5), arguments, expression, mask);
   if ((callee == "min" || callee == "max") && arguments.size() == 2) {
     LaneValues a = expressions_.Evaluate(arguments[0], mask);
     const LaneValues b = expressions_.Evaluate(arguments[1], mask);
@@ -147,7 +149,7 @@ LaneValues GridBlock::Atomic(std::string_view callee, const std::vector<int>& ar
   const LaneValues pointer = expressions_.Evaluate(arguments[0], mask);
   const LaneValues values = expressions_.Evaluate(arguments[1], mask);
   if (refusal_.given()) return UnknownLanes(mask.size());
-  if (pointer.memory < 0 || values.memory >= 0)
+  if (pointer.memory < 0 || pointer.width > 1 || values.memory >= 0)
     return expressions_.Refuse(fmt::format("{} is not understood", Quoted(tree_, arguments[0])));
   bool nothing = callee == "atomicAdd";
   for (std::size_t lane = 0; lane < mask.size(); ++lane) {

@@ -36,7 +36,7 @@ std::optional<std::int64_t> GridConstants::ValueOfArgument(const std::string& te
 
 std::optional<GridConstants::Spelled> GridConstants::ValueOfLiteral(const std::string& text) {
   if (text == "true" || text == "false") return Spelled{text == "true"};
-  if (text == "nullptr") return Spelled{0};
+  if (text == "nullptr" || text == "NULL") return Spelled{0};
   if (const auto given = setting_.parameters.find(text); given != setting_.parameters.end()) {
     names_.insert(text);
     return Spelled{given->second};

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/integer_arithmetic.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
@@ -81,15 +83,30 @@ LaneValues GridExpressions::Evaluate(int expression, const LaneMask& mask) {
       return Conditional(expression, mask);
     case ExpressionKind::kCast:
       return Converted(Evaluate(node.children.back(), mask), node.children.back(), node.type, expression, mask);
+    case ExpressionKind::kReinterpret: {
+      if (node.type.ends_with("&")) return variables_.Load(PlaceOf(expression, mask), mask);
+      LaneValues pointer = Evaluate(node.children.back(), mask);
+      if (pointer.memory < 0) return NotUnderstood(expression);
+      return Converted(std::move(pointer), node.children.back(), node.type, expression, mask);
+    }
+    case ExpressionKind::kMember: {
+      const int of = node.children.empty() ? -1 : WithoutParentheses(tree_, node.children.front());
+      if (of < 0 || kinds_.KindOf(of) != ExpressionKind::kCall) return variables_.Load(PlaceOf(expression, mask), mask);
+      const LaneValues vector = Evaluate(of, mask);
+      const auto part = static_cast<std::size_t>(ThreadComponentOf(node.name));
+      return part < vector.parts.size() ? vector.parts[part] : NotUnderstood(expression);
+    }
     case ExpressionKind::kSubscript:
       return node.type.ends_with("]") ? Row(expression, mask) : variables_.Load(PlaceOf(expression, mask), mask);
     case ExpressionKind::kCall:
-      return calls_.Call(expression, mask);
+      // Of vectors.
+      return node.name == "operator=" ? Assign(expression, mask) : calls_.Call(expression, mask);
     default:
       break;
   }
   if (node.children.size() == 1 && tree_.Text(node.children.front()) == tree_.Text(expression))
     return Evaluate(node.children.front(), mask);
+  if (node.kind_name == "InitListExpr") return MakeVector(PlainType(node.type), node.children, expression, mask);
   return NotUnderstood(expression);
 }
 
@@ -101,6 +118,7 @@ LaneValues GridExpressions::Row(int expression, const LaneMask& mask) {
   // Extents are those of the present parameters; with others, rows lie far from each other.
   std::int64_t stride = extents_known_ ? 1 : kFarRow;
   for (const long long extent : ExtentsOf(node.type)) stride *= extent;
+  stride *= row.width;
   for (std::size_t lane = 0; lane < position_.lanes; ++lane) row.numbers[lane] += index.numbers[lane] * stride;
   return row;
 }
@@ -126,6 +144,7 @@ LaneValues GridExpressions::Named(int expression, const LaneMask& mask) {
   if (declared.type.ends_with("]") && declared.kind_name == "VarDecl") {
     LaneValues pointer(position_.lanes);
     pointer.memory = ArrayOf(name.refers_to, mask);
+    pointer.width = std::max(1, ThreadVectorTypeOf(PlainType(declared.type.substr(0, declared.type.find('[')))).count);
     return pointer;
   }
   return variables_.Load(PlaceOf(expression, mask), mask);
@@ -204,10 +223,12 @@ LaneValues GridExpressions::Unary(int expression, const LaneMask& mask) {
   }
   if (spelled == "&") {
     LanePlace place = PlaceOf(operand, mask);
+    if (place.memory < 0 && place.variable >= 0 && place.part < 0) place = variables_.InMemory(place.variable);
     if (place.memory < 0) return Refuse(fmt::format("the address {} is not understood", Quoted(tree_, expression)));
     LaneValues pointer(position_.lanes);
     pointer.memory = place.memory;
     pointer.numbers = std::move(place.index);
+    pointer.width = place.width;
     return pointer;
   }
   return Checked(UnaryNumbers(spelled, Evaluate(operand, mask), PlainType(tree_.node(expression).type), mask), expression);
@@ -252,11 +273,11 @@ LaneValues GridExpressions::Combined(int expression, std::string_view spelled, c
 
 LaneValues GridExpressions::Assign(int expression, const LaneMask& mask) {
   const auto& sides = tree_.node(expression).children;
-  const std::string_view spelled = kinds_.OperatorOf(expression);
-  LaneValues values = Evaluate(sides[1], mask);
+  const std::string_view spelled = tree_.node(expression).name == "operator=" ? "=" : kinds_.OperatorOf(expression);
+  LaneValues values = Evaluate(sides.back(), mask);
   const LanePlace place = PlaceOf(sides[0], mask);
   const std::string& target = tree_.node(sides[0]).type;
-  int converted = sides[1];
+  int converted = sides.back();
   if (spelled != "=") {
     values = Combined(expression, spelled.substr(0, spelled.size() - 1), variables_.Load(place, mask), values, mask);
     if (ClassOf(PlainType(target)) == TypeClass::kReal) converted = sides[0];
@@ -264,41 +285,6 @@ LaneValues GridExpressions::Assign(int expression, const LaneMask& mask) {
   values = Converted(std::move(values), converted, target, expression, mask);
   variables_.Store(place, values, mask);
   return values;
-}
-
-LanePlace GridExpressions::PlaceOf(int expression, const LaneMask& mask) {
-  expression = WithoutParentheses(tree_, expression);
-  LanePlace place;
-  if (const int variable = NamedDeclaration(tree_, expression); variable >= 0) {
-    if (const LanePlace* const referred = variables_.ReferenceOf(variable)) return *referred;
-    if (tree_.node(variable).kind_name == "VarDecl" && (IsShared(tree_, variable) || variables_.IsOfDevice(variable))) {
-      place.memory = ArrayOf(variable, mask);
-      place.index.assign(position_.lanes, 0);
-      return place;
-    }
-    place.variable = variable;
-    return place;
-  }
-  const SyntaxNode& node = tree_.node(expression);
-  LaneValues pointer;
-  if (kinds_.KindOf(expression) == ExpressionKind::kSubscript && node.children.size() == 2) {
-    const LaneValues base = Evaluate(node.children[0], mask);
-    pointer = Combined(expression, "+", base, Evaluate(node.children[1], mask), mask);
-  } else if (kinds_.OperatorOf(expression) == "*" && node.children.size() == 1) {
-    pointer = Evaluate(node.children[0], mask);
-  }
-  if (pointer.memory < 0) {
-    NotUnderstood(expression);
-    return place;
-  }
-  for (std::size_t lane = 0; lane < mask.size() && !refusal_.given(); ++lane) {
-    if (mask[lane] && pointer.known[lane] != Knowledge::kKnown)
-      refusal_.Add(fmt::format("data decides the place {}", Quoted(tree_, expression)));
-  }
-  place.memory = pointer.memory;
-  place.index = std::move(pointer.numbers);
-  if (node.type.find("volatile ") != std::string::npos) place.access = Strong();
-  return place;
 }
 
 }  // namespace evo

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mutators/analysis/expression_kinds.h"
 #include "mutators/analysis/grid_constants.h"
@@ -48,6 +49,9 @@ class GridExpressions {
   // Declares an array or a shared variable, with its initialiser.
   void DeclareArray(int variable, const LaneMask& mask);
 
+  // A vector of a type, of its numbers; zeros where some are missing.
+  LaneValues MakeVector(std::string_view type, const std::vector<int>& numbers, int expression, const LaneMask& mask);
+
   // The values of a result of this expression, if it is understood.
   LaneValues Checked(LaneResult result, int expression);
   LaneValues Refuse(const std::string& why);
@@ -72,6 +76,7 @@ class GridExpressions {
   LaneValues Conditional(int expression, const LaneMask& mask);
   LaneValues Assign(int expression, const LaneMask& mask);
   LaneValues Combined(int expression, std::string_view spelled, const LaneValues& a, const LaneValues& b, const LaneMask& mask);
+  LanePlace PlaceOfMember(int expression, const LaneMask& mask);
   int ArrayOf(int variable, const LaneMask& mask);
 
   const SyntaxTree& tree_;

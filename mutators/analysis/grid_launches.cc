@@ -8,6 +8,7 @@
 #include "mutators/analysis/integer_arithmetic.h"
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
+#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
@@ -104,7 +105,12 @@ GridArguments GridLaunches::ArgumentsOf(const LaunchDirective& launch, int kerne
     const std::string& text = launch.arguments[at++];
     LaneValues value(1);
     if (parameter.type.find('*') != std::string::npos) {
-      value.memory = text == "nullptr" ? -1 : memories_.Buffer(text, PointedTo(parameter.type), ArgumentElements());
+      std::string type = PointedTo(parameter.type);
+      if (const ThreadVectorType vector = ThreadVectorTypeOf(type); vector.count > 0) {
+        value.width = vector.count;
+        type = vector.number;
+      }
+      value.memory = text == "nullptr" ? -1 : memories_.Buffer(text, type, ArgumentElements());
     } else if (const auto number = constants_.ValueOfArgument(text)) {
       value.numbers[0] = *number;
     } else {

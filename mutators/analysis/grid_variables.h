@@ -19,6 +19,8 @@ struct LanePlace {
   int memory = -1;
   std::vector<std::int64_t> index;
   MemoryAccess access = MemoryAccess::kPlain;
+  int width = 1;  // neighbouring elements that are one vector
+  int part = -1;  // of a variable that is a vector
 };
 
 // Values of a kernel's parameters, which are the same for all threads, by declaration.
@@ -45,6 +47,8 @@ class GridVariables {
   void Refer(int variable, LanePlace place) { references_[variable] = std::move(place); }
   // What a variable refers to; null if it is no reference.
   const LanePlace* ReferenceOf(int variable) const;
+  // Where a variable is from now on, whose address somebody takes: in memory.
+  LanePlace InMemory(int variable);
 
   // The memory of an array, or of a variable that is shared or of the device; nullopt if it has not been declared.
   std::optional<int> ArrayOf(int variable) const;
@@ -56,6 +60,9 @@ class GridVariables {
 
  private:
   LaneValues* Held(int variable);
+  // The place behind a reference to a variable.
+  const LanePlace& Behind(const LanePlace& place) const;
+  bool IsAligned(const LanePlace& place, const LaneMask& mask);
 
   const SyntaxTree& tree_;
   GridMemories& memories_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mutators/analysis/integer_arithmetic.h"
+#include "mutators/analysis/thread_vectors.h"
 
 namespace evo {
 namespace {
@@ -84,14 +85,18 @@ LaneResult CombinedNumbers(std::string_view spelled, const LaneValues& a, const 
 LaneResult MovedPointers(std::string_view spelled, const LaneValues& a, const LaneValues& b) {
   const IntegerOperator computed(spelled);
   const bool equality = computed.kind() == IntegerOperator::Kind::kEqual || computed.kind() == IntegerOperator::Kind::kUnequal;
-  if (equality || (a.memory == b.memory && (computed.compares() || spelled == "-"))) return ComparedPointers(computed, a, b);
+  const bool apart = spelled == "-" && a.width == 1 && b.width == 1;
+  if (equality || (a.memory == b.memory && (computed.compares() || apart))) return ComparedPointers(computed, a, b);
   LaneResult result{UnknownLanes(a.numbers.size())};
   result.understood = (spelled == "+" && (a.memory < 0 || b.memory < 0)) || (spelled == "-" && b.memory < 0);
   if (!result.understood) return result;
   result.values.memory = std::max(a.memory, b.memory);
+  result.values.width = a.memory >= 0 ? a.width : b.width;
+  const std::int64_t of_a = a.memory >= 0 ? 1 : b.width, of_b = b.memory >= 0 ? 1 : a.width;
   for (std::size_t lane = 0; lane < a.numbers.size(); ++lane) {
     if (a.known[lane] == Knowledge::kKnown && b.known[lane] == Knowledge::kKnown) result.values.known[lane] = Knowledge::kKnown;
-    result.values.numbers[lane] = spelled == "+" ? a.numbers[lane] + b.numbers[lane] : a.numbers[lane] - b.numbers[lane];
+    const std::int64_t left = a.numbers[lane] * of_a, right = b.numbers[lane] * of_b;
+    result.values.numbers[lane] = spelled == "+" ? left + right : left - right;
   }
   return result;
 }
@@ -121,10 +126,18 @@ LaneResult ConvertedLanes(LaneValues values, const std::string& from, const std:
   const std::string source = PlainType(from), target = PlainType(to);
   if (source == target) return result;
   if (result.values.memory >= 0) {
-    const auto element = [](const std::string& type) { return PlainType(type.substr(0, type.find_first_of("*["))); };
-    result.understood = target.find('*') != std::string::npos && element(source) == element(target);
+    const auto element = [](const std::string& type) { return PlainType(type.substr(0, type.find_first_of("*[("))); };
+    const auto number = [](const std::string& type) {
+      const ThreadVectorType vector = ThreadVectorTypeOf(type);
+      return vector.count > 0 ? std::string(vector.number) : type;
+    };
+    const std::string of_source = element(source), of_target = element(target);
+    const bool pointer = target.find('*') != std::string::npos || target.ends_with("]");
+    result.understood = pointer && number(of_source) == number(of_target);
+    result.values.width = std::max(1, ThreadVectorTypeOf(of_target).count);
     return result;
   }
+  result.understood = result.values.parts.empty();
   const NumberType fitted(target);
   const bool keeps = ClassOf(source) == ClassOf(target) && ClassOf(target) != TypeClass::kOther;
   for (std::size_t lane = 0; lane < mask.size(); ++lane) {

@@ -86,7 +86,7 @@ class StencilParts {
     if (node.children.empty() || tree_.node(node.children.back()).kind_name != "CompoundStmt") return "";
     body_ = node.children.back();
     if (!ReadsSeveral(tree_, kernel_) || IsKnownElsewhere(context_, kernel_)) return "";
-    found_.launch = OnlyLaunch(context_.rendered, node.name);
+    found_.launch = AlikeLaunches(context_, kernel_);
     if (Cooperates(tree_, body_)) found_.of_tile = TileStatements(tree_, body_).value_or(std::set<int>());
     if (const std::string why = WhyNotAlone(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
     Flatten(tree_.node(body_).children);
@@ -155,7 +155,7 @@ class StencilParts {
   std::string WhyNotAlone() const {
     const SyntaxNode& node = tree_.node(kernel_);
     if (node.kind_name != "FunctionDecl") return "it is a function template";
-    if (found_.launch == nullptr) return "it is not launched by exactly one launch line";
+    if (found_.launch == nullptr) return "its launch lines differ, or there is none";
     if (!found_.launch->cluster.empty() || found_.launch->cooperative) return "its blocks are launched as clusters or together";
     if (tree_.Text({node.range.begin, tree_.node(body_).range.begin}).find("__launch_bounds__") != std::string_view::npos)
       return "its __launch_bounds__ rule out other blocks";

@@ -28,6 +28,9 @@ namespace {
 constexpr std::size_t kFewestNeighbours = 3;
 // Elements that are looked at to see whether it may be one.
 constexpr std::size_t kFewElements = 200;
+// Elements of a buffer that tell enough, and how many threads are run for them.
+constexpr std::size_t kFewestStored = 8;
+constexpr std::array<std::int64_t, 2> kSomeLoneThreads{64, 2048};
 // At edges a few neighbours may be others (ReadAlike). Products read more different ones.
 constexpr std::size_t kHalvesOfStencil = 3;
 constexpr std::int64_t kMostThreadsOfFormulas = 100'000;
@@ -90,7 +93,17 @@ class StencilOfFormulas {
   bool IsPlausible(const LaunchRuns::Setting& setting) {
     if (plausible_) return true;
     StoredFormulas few;
-    if (!runs_.Run(setting, few, runs_.runs().together() ? 2 : 64)) return Refuse(runs_.why());
+    const bool together = runs_.runs().together();
+    const auto has_few = [&] {
+      return std::all_of(few.begin(), few.end(),
+                         [&](const auto& stored) { return !together && stored.second.size() < kFewestStored; });
+    };
+    // Most threads of a grid of one size store nothing.
+    for (const std::int64_t some : kSomeLoneThreads) {
+      few.clear();
+      if (!runs_.Run(setting, few, together ? 2 : some)) return Refuse(runs_.why());
+      if (together || !has_few()) break;
+    }
     StencilLaunch launch;
     for (const auto& [buffer, elements] : few) {
       for (const auto& [index, formula] : elements) {
@@ -105,7 +118,7 @@ class StencilOfFormulas {
     }
     alike_ = ReadAlike(launch, kHalvesOfStencil);
     if (plausible_) runs_.AllowAll();
-    return plausible_ || few.empty();
+    return plausible_ || has_few();
   }
 
   // As threads of a kernel each of which stores one element.
@@ -200,7 +213,7 @@ class StencilOfFormulas {
     for (const int function : Functions(*other)) {
       if (other->node(function).name == name && IsKernel(*other, function)) kernel = function;
     }
-    const LaunchDirective* const launch = kernel < 0 ? nullptr : OnlyLaunch(rendered, name);
+    const LaunchDirective* const launch = kernel < 0 ? nullptr : AlikeLaunches(context, kernel);
     if (launch == nullptr) return Refuse("it cannot be written as a plain kernel");
     FormulaRuns plain(context, kernel, *launch);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -272,7 +285,7 @@ std::optional<std::string> StencilByResults(const MutationContext& context, int 
   if (node.kind_name != "FunctionDecl" || node.children.empty()) return std::nullopt;
   if (IsKnownElsewhere(context, kernel) || IsTunedBlock(context, kernel)) return std::nullopt;
   if (context.tree.node(node.children.back()).kind_name != "CompoundStmt") return std::nullopt;
-  const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
+  const LaunchDirective* const launch = AlikeLaunches(context, kernel);
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative || launch->when) return std::nullopt;
   StencilOfFormulas stencil(context, kernel, *launch);
   auto text = stencil.Text();

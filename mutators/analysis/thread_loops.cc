@@ -66,7 +66,7 @@ class LoopRemover {
   std::optional<std::string> Run() {
     for (const int kernel : Functions(tree_)) {
       if (!IsKernel(tree_, kernel) || tree_.node(kernel).children.empty()) continue;
-      launch_ = OnlyLaunch(context_.rendered, tree_.node(kernel).name);
+      launch_ = AlikeLaunches(context_, kernel);
       if (launch_ == nullptr || !launch_->cluster.empty() || launch_->cooperative) continue;
       kernel_ = kernel;
       Visit(tree_.node(kernel).children.back());

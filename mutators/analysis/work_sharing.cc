@@ -144,6 +144,37 @@ const LaunchDirective* OnlyLaunch(const KernelTemplate& rendered, std::string_vi
   return only;
 }
 
+const LaunchDirective* AlikeLaunches(const MutationContext& context, int kernel) {
+  const SyntaxTree& tree = context.tree;
+  std::vector<bool> is_integer;
+  for (const int child : tree.node(kernel).children) {
+    if (tree.node(child).kind_name != "ParmDecl") continue;
+    const std::string& type = tree.node(child).type;
+    is_integer.push_back(type.find('*') == std::string::npos && type.find("float") == std::string::npos &&
+                         type.find("double") == std::string::npos);
+  }
+  const auto same = [](const std::vector<Expression>& a, const std::vector<Expression>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Expression& one, const Expression& other) { return one.text() == other.text(); });
+  };
+  const LaunchDirective* first = nullptr;
+  for (const Step& step : context.rendered.steps) {
+    if (!step.launch || step.launch->kernel != tree.node(kernel).name) continue;
+    const LaunchDirective& launch = *step.launch;
+    if (first == nullptr) first = &launch;
+    if (first == &launch) continue;
+    if (!same(launch.grid, first->grid) || !same(launch.block, first->block) || !same(launch.cluster, first->cluster) ||
+        launch.kernel_expression != first->kernel_expression || launch.shared.text() != first->shared.text() ||
+        launch.cooperative != first->cooperative || launch.when || first->when ||
+        launch.arguments.size() != first->arguments.size() || launch.arguments.size() > is_integer.size())
+      return nullptr;
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      if (is_integer[i] && launch.arguments[i] != first->arguments[i]) return nullptr;
+    }
+  }
+  return first;
+}
+
 bool SameTokens(std::string_view a, std::string_view b) { return Stripped(a) == Stripped(b); }
 
 std::vector<std::int64_t> ValuesOf(const Expression& expression, const KernelTemplate& rendered) {

@@ -15,6 +15,9 @@ namespace evo {
 
 // The launch line of a kernel; null if there is none or more than one.
 const LaunchDirective* OnlyLaunch(const KernelTemplate& rendered, std::string_view kernel);
+// The first launch line of a kernel whose launch lines differ in nothing but the buffers and the real numbers that they pass, as
+// those of two steps do, forth and back; null if there is none.
+const LaunchDirective* AlikeLaunches(const MutationContext& context, int kernel);
 // Whether two texts consist of the same tokens, apart from outer parentheses.
 bool SameTokens(std::string_view a, std::string_view b);
 // Every value that an expression of parameters can take; empty if it names anything else or has too many values.

@@ -28,16 +28,16 @@ __global__ void KERNEL_(const ELEMENT_* Q_, const ELEMENT_* K_, const ELEMENT_* 
   const int LINE_ = blockIdx.x * 32 + threadIdx.x;
   if (LINE_ >= LINES_) return;
   const ELEMENT_* query = Q_ + (ROW_) * DEPTH_;
-  const ELEMENT_* keys = K_ + (HEAD_) * LENGTH_ * DEPTH_;
-  const ELEMENT_* values = V_ + (HEAD_) * LENGTH_ * DEPTH_;
+  const ELEMENT_* keys = K_ + FIRST_ * DEPTH_;
+  const ELEMENT_* values = V_ + FIRST_ * DEPTH_;
   float most = -INFINITY, weights = 0.0f, sums[MOST_] = {};
   for (int j = 0; j < END_; ++j) {
     float score = 0.0f;
-    for (int d = 0; d < DEPTH_; ++d) score += TO_FLOAT_(query[d]) * TO_FLOAT_(keys[(long long)j * DEPTH_ + d]);
+    for (int d = 0; d < DEPTH_; ++d) score += TO_FLOAT_(query[d]) * TO_FLOAT_(keys[(long long)j * STEP_ + d]);
     score *= SCALE_;
     const float next = fmaxf(most, score), fade = expf(most - next), weight = expf(score - next);
     weights = weights * fade + weight;
-    for (int d = 0; d < DEPTH_; ++d) sums[d] = sums[d] * fade + weight * TO_FLOAT_(values[(long long)j * DEPTH_ + d]);
+    for (int d = 0; d < DEPTH_; ++d) sums[d] = sums[d] * fade + weight * TO_FLOAT_(values[(long long)j * STEP_ + d]);
     most = next;
   }
   for (int d = 0; d < DEPTH_; ++d) O_[(ROW_) * DEPTH_ + d] = FROM_FLOAT_(RESULT_);
@@ -91,33 +91,46 @@ MergedText TextOfMerged(const SyntaxTree& tree, const AttentionOfLaunches& chain
     parameters.push_back(fmt::format("int {}", length));
     arguments.push_back(chain.keys);
   }
+  const std::string inside = unused("inside");
+  if (!chain.inside.empty()) {
+    parameters.push_back(fmt::format("int {}", inside));
+    arguments.push_back(chain.inside);
+  }
   std::string text = fmt::format("{}{}}}", kMerged.substr(1), chain.sums.empty() ? "" : kMergedSums);
   for (const std::string_view name : kOwnNames) text = WithOtherName(text, name, unused(std::string(name).c_str()));
   const std::string line = unused(own_keys ? "head" : "row");
+  std::string first = own_keys ? fmt::format("((long long){}) * LENGTH_", line) : "((long long)blockIdx.y) * LENGTH_";
+  std::string row = own_keys ? fmt::format("(long long){}", line) : fmt::format("(long long)blockIdx.y * {} + {}", rows, line);
+  if (!chain.inside.empty()) {
+    first = fmt::format("((long long)blockIdx.z * LENGTH_ * {} + blockIdx.y)", inside);
+    row = fmt::format("((long long)blockIdx.z * {} + {}) * {} + blockIdx.y", rows, line, inside);
+  }
   const std::string quotient = fmt::format("{}[{}] / {}", unused("sums"), unused("d"), unused("weights"));
-  text = Renamed(
-      text, {{"KERNEL_", kernel},
-             {"ELEMENT_", chain.element == "__half" ? "half" : chain.element},
-             {"OUTPUT_", chain.output == "__half" ? "half" : chain.output},
-             {"LINE_", line},
-             {"LINES_", rows},
-             {"HEAD_", own_keys ? fmt::format("(long long){}", line) : "(long long)blockIdx.y"},
-             {"ROW_", own_keys ? fmt::format("(long long){}", line) : fmt::format("(long long)blockIdx.y * {} + {}", rows, line)},
-             {"LENGTH_", length},
-             {"SCALE_", Parenthesised(chain.scale)},
-             {kDepthWord, depth},
-             {"MOST_", std::to_string(chain.depth_size.empty() ? chain.depth : kLargestDepth)},
-             {"END_", chain.causal ? fmt::format("{} + 1", line) : length},
-             {"TO_FLOAT_", ConversionToFloat(chain.element)},
-             {"FROM_FLOAT_", ConversionFromFloat(chain.output)},
-             {"RESULT_", chain.zero ? fmt::format("{} > 0.0f ? {} : 0.0f", unused("weights"), quotient) : quotient},
-             {"PARAMETERS_", fmt::format("{}", fmt::join(parameters, ", "))},
-             {"Q_", unused("all_queries")},
-             {"K_", unused("all_keys")},
-             {"V_", unused("all_values")},
-             {"O_", unused("output")},
-             {"SUMS_", sums}});
+  text = Renamed(text, {{"KERNEL_", kernel},
+                        {"ELEMENT_", chain.element == "__half" ? "half" : chain.element},
+                        {"OUTPUT_", chain.output == "__half" ? "half" : chain.output},
+                        {"LINE_", line},
+                        {"LINES_", rows},
+                        {"ROW_", row},
+                        {"FIRST_", first},
+                        {"STEP_", chain.inside.empty() ? kDepthWord : fmt::format("{} * {}", inside, kDepthWord)},
+                        {"LENGTH_", length},
+                        {"SCALE_", Parenthesised(chain.scale)},
+                        {kDepthWord, depth},
+                        {"MOST_", std::to_string(chain.depth_size.empty() ? chain.depth : kLargestDepth)},
+                        {"END_", chain.causal ? fmt::format("{} + 1", line) : length},
+                        {"TO_FLOAT_", ConversionToFloat(chain.element)},
+                        {"FROM_FLOAT_", ConversionFromFloat(chain.output)},
+                        {"RESULT_", chain.zero ? fmt::format("{} > 0.0f ? {} : 0.0f", unused("weights"), quotient) : quotient},
+                        {"PARAMETERS_", fmt::format("{}", fmt::join(parameters, ", "))},
+                        {"Q_", unused("all_queries")},
+                        {"K_", unused("all_keys")},
+                        {"V_", unused("all_values")},
+                        {"O_", unused("output")},
+                        {"SUMS_", sums}});
   const std::string grid = fmt::format("ceil_div({}, 32)", own_keys ? chain.heads : chain.rows);
+  if (!chain.inside.empty())
+    return {text, fmt::format("{}", fmt::join(arguments, ", ")), fmt::format("{}, {}, {}", grid, chain.inside, chain.heads)};
   return {text, fmt::format("{}", fmt::join(arguments, ", ")), own_keys ? grid : fmt::format("{}, {}", grid, chain.heads)};
 }
 

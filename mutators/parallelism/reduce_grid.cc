@@ -11,6 +11,7 @@
 #include "mutators/analysis/plain_source.h"
 #include "mutators/analysis/reduction.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/array_forms_writer.h"
 #include "mutators/parallelism/grid_sum_writer.h"
 #include "mutators/parallelism/reduction_writer.h"
 
@@ -44,13 +45,18 @@ class ReduceGrid : public SourceMutator {
       const std::vector<Proposal> of_sum = InPlainSource(context, ProposalsOfSum);
       proposals.insert(proposals.begin(), of_sum.begin(), of_sum.end());
     }
+    if (proposals.empty()) proposals = ArrayFormProposals(context);
     std::erase_if(proposals, [&](const Proposal& proposal) { return KeepsAxes(context, proposal); });
     return proposals;
   }
 
   std::vector<std::string> Refusals(const MutationContext& context) const override {
     if (!Proposals(context).empty()) return {};
-    return RefusalsInPlainSource(context, ProposalsIn, RefusalsIn, ThreadLoops::kOfOneTurn, WithFlatBlocks);
+    std::vector<std::string> refusals =
+        RefusalsInPlainSource(context, ProposalsIn, RefusalsIn, ThreadLoops::kOfOneTurn, WithFlatBlocks);
+    const std::string why = WhyNoArrayForms(context);
+    if (!refusals.empty() && !why.empty()) refusals.push_back("all launches together: " + why);
+    return refusals;
   }
 
  private:

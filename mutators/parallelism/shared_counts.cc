@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernel_templates/brought_parameters.h"
@@ -16,74 +19,50 @@
 #include "mutators/analysis/shared_array.h"
 #include "mutators/analysis/source_query.h"
 #include "mutators/analysis/work_sharing.h"
+#include "mutators/parallelism/block_ranges.h"
 #include "mutators/parallelism/count_addition.h"
 
 namespace evo {
 namespace {
 
-// What the threads of a block do for each number below `count`.
-struct BlockRange {
-  std::string count;
-  int statement = -1;  // what is done
-  int index = -1;      // the declaration of the number; -1: threadIdx.x itself
+// Counts that a block has in shared memory, of each perhaps several copies.
+struct BlockCounts {
+  int array = -1;      // its declaration
+  std::string copies;  // the first extent of two, as spelled; empty if there is one copy
+  BlockRange zeroed;   // the numbers that are set to zero; with copies those of all together, unless `each_zeroed`
+  bool each_zeroed = false;
+  BlockRange flushed;     // the numbers that are added to global memory
+  std::string to;         // where, with `{}` for the number
+  std::string buffer;     // the name of the parameter
+  bool positive = false;  // whether only those above 0 are
 };
-
-// Also with a suffix, `0u`.
-std::optional<std::int64_t> WholeNumber(const SyntaxTree& tree, int expression) {
-  std::string_view text = tree.Text(expression);
-  while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
-  return ConstantValue(tree, text);
-}
-
-// Of numbers below a bound, those that a thread has each.
-std::string BelowBlock(std::string_view bound) { return fmt::format("min((int)blockDim.x, (int)({}))", bound); }
-
-// Whether a text is blockDim.x, or names a variable of the kernel that is and is not written.
-bool IsBlockSize(const SyntaxTree& tree, int kernel, std::string_view text) {
-  if (text == "blockDim.x") return true;
-  const std::set<int> written = WrittenIn(tree, kernel);
-  const auto nodes = Subtree(tree, kernel);
-  return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
-    const SyntaxNode& variable = tree.node(node);
-    return variable.kind_name == "VarDecl" && variable.name == text && !variable.children.empty() && !written.contains(node) &&
-           tree.Text(variable.children.back()) == "blockDim.x";
-  });
-}
 
 class SharedCountsReader {
  public:
-  SharedCountsReader(const MutationContext& context, int kernel)
-      : context_(context), tree_(context.tree), kernel_(kernel), written_(WrittenIn(tree_, kernel)) {}
+  SharedCountsReader(const MutationContext& context, int kernel, const LaunchDirective& launch)
+      : tree_(context.tree), kernel_(kernel), ranges_(context, kernel, launch) {}
 
   // The body that counts in global memory; nullopt if the kernel is not understood.
   std::optional<std::string> Body() {
     const int body = tree_.node(kernel_).children.back();
-    launch_ = OnlyLaunch(context_.rendered, tree_.node(kernel_).name);
-    if (launch_ == nullptr || launch_->block.size() != 1 || !FindParts(tree_.node(body).children) || !Understand())
-      return std::nullopt;
+    if (!FindParts(tree_.node(body).children) || !Understand()) return std::nullopt;
     return TextWith(tree_, body, replaced_);
   }
 
  private:
-  // The array, the statement that sets its elements to zero, and the one behind the second barrier.
+  // The arrays, the statements that set their elements to zero, and those behind the second barrier.
   bool FindParts(const std::vector<int>& statements) {
     std::size_t barriers = 0;
     for (const int statement : statements) {
-      const bool barrier = IsBlockBarrier(tree_, statement);
-      const int array = barrier ? -1 : SharedIn(statement);
-      if (barrier) {
+      if (IsBlockBarrier(tree_, statement)) {
         ++barriers;
         replaced_.emplace_back(statement, "");
-      } else if (array >= 0) {
-        if (array_ >= 0) return false;
-        array_ = array;
+      } else if (AddArrays(statement)) {
         replaced_.emplace_back(statement, "");
-      } else if (barriers == 0 && Names(statement)) {
-        if (zero_ >= 0) return false;
-        zero_ = statement;
+      } else if (barriers == 0 && NamesArray(statement)) {
+        zero_.push_back(statement);
       } else if (barriers == 2) {
-        if (flush_ >= 0) return false;
-        flush_ = statement;
+        flush_.push_back(statement);
       }
     }
     int all = 0;
@@ -91,140 +70,198 @@ class SharedCountsReader {
       all += IsBlockBarrier(tree_, node);
       if (tree_.node(node).kind_name == "ReturnStmt") return false;  // before a barrier
     }
-    replaced_.emplace_back(zero_, "");
-    replaced_.emplace_back(flush_, "");
-    return barriers == 2 && all == 2 && array_ >= 0 && zero_ >= 0 && flush_ >= 0;
-  }
-
-  // The array in shared memory that a statement declares; -1 for others.
-  int SharedIn(int statement) const {
-    const SyntaxNode& node = tree_.node(statement);
-    if (node.kind_name != "DeclStmt" || node.children.size() != 1 || !IsLocalArray(tree_, node.children[0])) return -1;
-    const std::string type = tree_.node(node.children[0]).type;
-    const bool counts = type.starts_with("int[") || type.starts_with("int [") || type.starts_with("unsigned int[") ||
-                        type.starts_with("unsigned int [");
-    return IsShared(tree_, node.children[0]) && counts && type.find('[') == type.rfind('[') ? node.children[0] : -1;
-  }
-
-  bool Names(int statement) const { return array_ >= 0 && NamedIn(tree_, statement).contains(array_); }
-
-  // Whether an expression is threadIdx.x, or a variable that is.
-  bool IsThreadNumber(int expression) const {
-    if (tree_.Text(WithoutParentheses(tree_, expression)) == "threadIdx.x") return true;
-    const int name = NamedDeclaration(tree_, expression);
-    return name >= 0 && tree_.node(name).kind_name == "VarDecl" && !tree_.node(name).children.empty() &&
-           !written_.contains(name) && tree_.Text(tree_.node(name).children.back()) == "threadIdx.x";
-  }
-
-  // Whether a bound is the same for all threads, and known where they count.
-  bool IsBound(int expression) const {
-    const auto named = NamedIn(tree_, expression);
-    return IsPure(tree_, expression) && !LoadsIn(tree_, expression) &&
-           tree_.Text(expression).find("threadIdx") == std::string_view::npos &&
-           std::all_of(named.begin(), named.end(), [&](int name) {
-             return tree_.node(name).function < 0 || (tree_.node(name).kind_name == "ParmDecl" && !written_.contains(name));
-           });
-  }
-
-  std::optional<BlockRange> RangeOf(int statement) {
-    const SyntaxNode& node = tree_.node(statement);
-    if (node.kind_name == "ForStmt") {
-      const auto loop = AsCountedLoop(tree_, statement);
-      const int only = loop ? OnlyOf(loop->parts.body, {"", -1, loop->counter}) : -1;
-      const bool strided = loop && (IsBlockSize(tree_, kernel_, loop->step) || SameTokens(loop->step, launch_->block[0].text()));
-      if (only < 0 || !strided || loop->comparison != "<" || !IsThreadNumber(loop->start) || !IsBound(loop->bound))
-        return std::nullopt;
-      return BlockRange{std::string(tree_.Text(loop->bound)), only, loop->counter};
+    for (const auto* removed : {&zero_, &flush_}) {
+      for (const int statement : *removed) replaced_.emplace_back(statement, "");
     }
-    // `if (threadIdx.x < n)`
-    const int condition =
-        node.kind_name == "IfStmt" && node.children.size() == 2 ? WithoutParentheses(tree_, node.children[0]) : -1;
-    if (condition >= 0 && tree_.Operator(condition) == "<") {
-      const auto& sides = tree_.node(condition).children;
-      const int only = sides.size() == 2 ? OnlyOf(node.children[1], {"", -1, -1}) : -1;
-      if (only >= 0 && IsThreadNumber(sides[0]) && IsBound(sides[1]))
-        return BlockRange{BelowBlock(tree_.Text(sides[1])), only, -1};
-    }
-    return BlockRange{"blockDim.x", statement, -1};
+    return barriers == 2 && all == 2 && !counts_.empty() && !zero_.empty() && !flush_.empty();
   }
 
-  // The only statement of a body but for `unsigned count = counts[i];`; -1 if there are more.
-  int OnlyOf(int body, const BlockRange& range) {
-    const auto& statements = tree_.node(body).children;
-    const bool two = tree_.node(body).kind_name == "CompoundStmt" && statements.size() == 2;
-    if (!two || tree_.node(statements[0]).kind_name != "DeclStmt" || tree_.node(statements[0]).children.size() != 1)
-      return OnlyStatement(tree_, body);
-    const int variable = tree_.node(statements[0]).children[0];
+  // Whether a statement declares arrays of counts in shared memory, and nothing else.
+  bool AddArrays(int statement) {
+    const SyntaxNode& node = tree_.node(statement);
+    if (node.kind_name != "DeclStmt" || node.children.empty()) return false;
+    for (const int variable : node.children) {
+      const std::string& type = tree_.node(variable).type;
+      const bool counts = type.starts_with("int[") || type.starts_with("int [") || type.starts_with("unsigned int[") ||
+                          type.starts_with("unsigned int [");
+      if (!IsLocalArray(tree_, variable) || !IsShared(tree_, variable) || !counts) return false;
+      if (std::count(type.begin(), type.end(), '[') > 2) return false;
+    }
+    for (const int variable : node.children) {
+      BlockCounts& one = counts_.emplace_back();
+      one.array = variable;
+      const std::string& type = tree_.node(variable).type;
+      if (type.find('[') == type.rfind('[')) continue;
+      const std::size_t open = type.find('[') + 1;
+      one.copies = type.substr(open, type.find(']') - open);
+    }
+    return true;
+  }
+
+  BlockCounts* CountsOf(int array) {
+    const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const BlockCounts& one) { return one.array == array; });
+    return array < 0 || found == counts_.end() ? nullptr : &*found;
+  }
+
+  bool NamesArray(int statement) {
+    const auto named = NamedIn(tree_, statement);
+    return std::any_of(named.begin(), named.end(), [&](int name) { return CountsOf(name) != nullptr; });
+  }
+
+  // The counts of which an expression is the element with the range's number, in the copy with the number `copy` if there are
+  // several.
+  BlockCounts* OwnCount(int expression, const BlockRange& range, int copy = -1) {
+    expression = WithoutParentheses(tree_, expression);
+    if (const int name = NamedDeclaration(tree_, expression); name >= 0 && own_.contains(name)) return CountsOf(own_.at(name));
+    const SyntaxNode& node = tree_.node(expression);
+    if (node.kind_name != "ArraySubscriptExpr" || !ranges_.IsIndex(node.children[1], range)) return nullptr;
+    const int of = WithoutParentheses(tree_, node.children[0]);
+    if (tree_.node(of).kind_name != "ArraySubscriptExpr") {
+      BlockCounts* const counts = CountsOf(NamedDeclaration(tree_, of));
+      return counts != nullptr && counts->copies.empty() ? counts : nullptr;
+    }
+    if (copy < 0 || NamedDeclaration(tree_, tree_.node(of).children[1]) != copy) return nullptr;
+    BlockCounts* const counts = CountsOf(NamedDeclaration(tree_, tree_.node(of).children[0]));
+    return counts != nullptr && !counts->copies.empty() ? counts : nullptr;
+  }
+
+  bool IsCopies(const BlockCounts& counts, int bound) const {
+    const auto number = WholeNumber(tree_, bound);
+    return number && std::to_string(*number) == counts.copies;
+  }
+
+  // `counts[i] = 0`, also of all copies as one array, `((int*)counts)[i]` or `counts[i / BINS][i % BINS]`.
+  bool SetToZero(int statement, const BlockRange& range) {
+    int copy = -1, bound = -1;
+    if (const auto loop = AsRepeated(tree_, statement)) {
+      copy = loop->counter;
+      bound = loop->bound;
+      statement = loop->statement;
+    }
+    const auto& sides = tree_.node(statement).children;
+    if (tree_.Operator(statement) != "=" || sides.size() != 2) return false;
+    // `r[i] = g[i] = 0`
+    const bool chained = tree_.Operator(WithoutParentheses(tree_, sides[1])) == "=";
+    if (chained ? copy >= 0 || !SetToZero(sides[1], range) : WholeNumber(tree_, sides[1]) != 0) return false;
+    const int target = WithoutParentheses(tree_, sides[0]);
+    if (BlockCounts* const counts = OwnCount(target, range, copy)) {
+      if (counts->zeroed.given() || (copy >= 0 && !IsCopies(*counts, bound))) return false;
+      counts->zeroed = range;
+      counts->each_zeroed = copy >= 0;
+      return true;
+    }
+    BlockCounts* const all = copy < 0 ? AllCopies(target, range) : nullptr;
+    if (all == nullptr || all->zeroed.given()) return false;
+    all->zeroed = range;
+    return true;
+  }
+
+  BlockCounts* AllCopies(int element, const BlockRange& range) {
+    const SyntaxNode& node = tree_.node(element);
+    if (node.kind_name != "ArraySubscriptExpr") return nullptr;
+    if (ranges_.IsIndex(node.children[1], range)) return CountsOf(ArrayBehind(tree_, node.children[0]));
+    const int row = WithoutParentheses(tree_, node.children[0]);
+    if (tree_.node(row).kind_name != "ArraySubscriptExpr") return nullptr;
+    BlockCounts* const counts = CountsOf(NamedDeclaration(tree_, tree_.node(row).children[0]));
+    if (counts == nullptr) return nullptr;
+    const std::int64_t bins = BinsOf(*counts).value_or(0);
+    const bool divided = bins > 0 && ranges_.IsDivided(tree_.node(row).children[1], "/", bins, range) &&
+                         ranges_.IsDivided(node.children[1], "%", bins, range);
+    return divided ? counts : nullptr;
+  }
+
+  // Of one copy, if there are several.
+  std::optional<std::int64_t> BinsOf(const BlockCounts& counts) const {
+    const std::string& type = tree_.node(counts.array).type;
+    const std::size_t open = type.rfind('[') + 1;
+    return ConstantValue(tree_, type.substr(open, type.rfind(']') - open));
+  }
+
+  // `unsigned count = counts[i];`, or 0 to which a loop behind it adds all copies.
+  bool IsOwnVariable(const BlockRange& range, std::size_t& at) {
+    const int statement = range.statements[at];
+    if (tree_.node(statement).kind_name != "DeclStmt" || tree_.node(statement).children.size() != 1) return false;
+    const int variable = tree_.node(statement).children[0];
     const auto& parts = tree_.node(variable).children;
     const std::string type = WithoutConst(tree_.node(variable).type);
-    if (parts.empty() || written_.contains(variable) || (type != "int" && type != "unsigned int")) return -1;
-    if (!IsOwnCount(parts.back(), range)) return -1;
-    own_ = variable;
-    return statements[1];
-  }
-
-  // Whether an expression is the number of a range.
-  bool IsIndex(int expression, const BlockRange& range) const {
-    return range.index < 0 ? IsThreadNumber(expression) : NamedDeclaration(tree_, expression) == range.index;
-  }
-
-  // Whether an expression is the element of the array with the range's number.
-  bool IsOwnCount(int expression, const BlockRange& range) const {
-    expression = WithoutParentheses(tree_, expression);
-    const SyntaxNode& node = tree_.node(expression);
-    if (own_ >= 0 && NamedDeclaration(tree_, expression) == own_) return true;
-    return node.kind_name == "ArraySubscriptExpr" && NamedDeclaration(tree_, node.children[0]) == array_ &&
-           IsIndex(node.children[1], range);
-  }
-
-  bool SetsToZero(const BlockRange& range) const {
-    const SyntaxNode& node = tree_.node(range.statement);
-    return tree_.Operator(range.statement) == "=" && node.children.size() == 2 && IsOwnCount(node.children[0], range) &&
-           WholeNumber(tree_, node.children[1]) == 0;
-  }
-
-  // Whether all counts below the second number are below the first one.
-  bool Covers(const std::string& zero, const std::string& flush) const {
-    const auto number = [&](const std::string& text) {
-      return ConstantValue(tree_, text == "blockDim.x" ? launch_->block[0].text() : text);
-    };
-    if (SameTokens(zero, flush) || SameTokens(BelowBlock(zero), flush)) return true;
-    const auto a = number(zero), b = number(flush);
-    return a && b && *a >= *b;
+    if (parts.empty() || (type != "int" && type != "unsigned int")) return false;
+    if (BlockCounts* const counts = OwnCount(parts.back(), range); counts != nullptr && !ranges_.written().contains(variable)) {
+      own_[variable] = counts->array;
+      return true;
+    }
+    const auto loop = at + 1 < range.statements.size() ? AsRepeated(tree_, range.statements[at + 1]) : std::nullopt;
+    if (!loop || WholeNumber(tree_, parts.back()) != 0) return false;
+    const auto& sides = tree_.node(loop->statement).children;
+    if (tree_.Operator(loop->statement) != "+=" || sides.size() != 2 || NamedDeclaration(tree_, sides[0]) != variable)
+      return false;
+    BlockCounts* const counts = OwnCount(sides[1], range, loop->counter);
+    const auto& uses = tree_.UsesOf(variable);
+    const auto is_changed = [&](int use) { return IsWithin(tree_, use, loop->statement); };
+    const auto outside = [&](int use) { return !is_changed(use) && !IsWithin(tree_, use, range.statements.back()); };
+    if (counts == nullptr || !IsCopies(*counts, loop->bound) || std::any_of(uses.begin(), uses.end(), outside)) return false;
+    own_[variable] = counts->array;
+    ++at;
+    return true;
   }
 
   bool Understand() {
-    const auto zero = RangeOf(zero_);
-    auto flush = RangeOf(flush_);
-    if (!zero || !flush || !SetsToZero(*zero) || !Covers(zero->count, flush->count)) return false;
-    // `if (counts[i] > 0)`
+    for (const int statement : zero_) {
+      const auto range = ranges_.RangeOf(statement);
+      const auto is_zeroed = [&](int one) { return SetToZero(one, *range); };
+      if (!range || !std::all_of(range->statements.begin(), range->statements.end(), is_zeroed)) return false;
+    }
+    for (const int statement : flush_) {
+      const auto range = ranges_.RangeOf(statement);
+      if (!range) return false;
+      for (std::size_t at = 0; at < range->statements.size(); ++at) {
+        if (!IsOwnVariable(*range, at) && !AddToGlobal(range->statements[at], *range)) return false;
+      }
+    }
+    return std::all_of(counts_.begin(), counts_.end(),
+                       [&](const BlockCounts& one) { return IsZeroed(one) && RewriteAdditions(one); });
+  }
+
+  // All that is added to global memory is set to zero before.
+  bool IsZeroed(const BlockCounts& counts) const {
+    if (!counts.zeroed.given() || !counts.flushed.given()) return false;
+    if (counts.copies.empty() || counts.each_zeroed) return ranges_.Covers(counts.zeroed, counts.flushed);
+    const auto bins = BinsOf(counts);
+    const auto copies = ConstantValue(tree_, counts.copies);
+    return bins && copies && ranges_.Covers(counts.zeroed, *bins * *copies);
+  }
+
+  bool AddToGlobal(int statement, const BlockRange& range) {
     bool positive = false;
-    if (const SyntaxNode& branch = tree_.node(flush->statement); branch.kind_name == "IfStmt" && branch.children.size() == 2) {
+    BlockCounts* compared = nullptr;
+    // `if (counts[i] > 0)`
+    if (const SyntaxNode& branch = tree_.node(statement); branch.kind_name == "IfStmt" && branch.children.size() == 2) {
       const int condition = WithoutParentheses(tree_, branch.children[0]);
       const auto& sides = tree_.node(condition).children;
       const std::string_view spelled = tree_.Operator(condition);
-      const bool compares = sides.size() == 2 && (spelled == ">" || spelled == "!=") && IsOwnCount(sides[0], *flush) &&
-                            WholeNumber(tree_, sides[1]) == 0;
-      if (!compares && !IsOwnCount(condition, *flush)) return false;
+      compared = OwnCount(condition, range);
+      if (sides.size() == 2 && (spelled == ">" || spelled == "!=") && WholeNumber(tree_, sides[1]) == 0)
+        compared = OwnCount(sides[0], range);
+      if (compared == nullptr) return false;
       // Of numbers without a sign it leaves out nothing but 0.
-      positive = compares && spelled == ">" && !tree_.node(array_).type.starts_with("unsigned");
-      flush->statement = OnlyStatement(tree_, branch.children[1]);
-      if (flush->statement < 0) flush->statement = branch.children[1];
+      positive = spelled == ">" && !tree_.node(compared->array).type.starts_with("unsigned");
+      statement = OnlyStatement(tree_, branch.children[1]);
+      if (statement < 0) statement = branch.children[1];
     }
-    const auto total = AsCountAddition(tree_, flush->statement);
-    if (!total || !IsOwnCount(total->amount, *flush) || total->bins.size() != 1 || !IsPlaceOf(*total, *flush)) return false;
-    const std::string type = tree_.node(total->use).type;
+    const auto total = AsCountAddition(tree_, statement);
+    BlockCounts* const counts = total ? OwnCount(total->amount, range) : nullptr;
+    if (counts == nullptr || counts->flushed.given() || (compared != nullptr && compared != counts)) return false;
+    if (total->bins.size() != 1) return false;
+    std::string type = tree_.node(total->use).type;
+    if (const std::size_t restricted = type.find("__restrict"); restricted != std::string::npos) type.resize(restricted);
+    while (type.ends_with(' ')) type.pop_back();
     if (tree_.node(NamedDeclaration(tree_, total->use)).kind_name != "ParmDecl" || (type != "int *" && type != "unsigned int *"))
       return false;
-    return RewriteAdditions(*total, *flush, positive);
-  }
-
-  // Whether a sum's place in global memory is the number itself, or it with a distance that is the same for the block.
-  bool IsPlaceOf(const CountAddition& total, const BlockRange& range) const {
-    const int place = WithoutParentheses(tree_, total.bins[0]);
-    if (IsIndex(place, range)) return true;
-    const auto& sides = tree_.node(place).children;
-    return tree_.Operator(place) == "+" && sides.size() == 2 && IsIndex(sides[1], range) && IsBound(sides[0]);
+    counts->to = ranges_.PlaceOf(total->bins[0], range);
+    if (counts->to.empty()) return false;
+    counts->buffer = tree_.Text(total->use);
+    counts->flushed = range;
+    counts->positive = positive;
+    return true;
   }
 
   // `if (amount > 0) atomicAdd(.., amount);`
@@ -239,16 +276,23 @@ class SharedCountsReader {
            WholeNumber(tree_, sides[1]) == 0;
   }
 
-  bool RewriteAdditions(const CountAddition& total, const BlockRange& range, bool positive) {
+  bool RewriteAdditions(const BlockCounts& counts) {
     const std::string bin = UnusedName(tree_.text(), "bin");
-    const int place = WithoutParentheses(tree_, total.bins[0]);
-    const std::string to = IsIndex(place, range) ? bin : fmt::format("{} + {}", tree_.Text(tree_.node(place).children[0]), bin);
+    std::string to = counts.to;
+    to.replace(to.find("{}"), 2, bin);
     std::size_t additions = 0;
     for (const int node : Subtree(tree_, kernel_)) {
       const auto addition = AsCountAddition(tree_, node);
-      if (!addition || NamedDeclaration(tree_, addition->use) != array_) continue;
+      if (!addition) continue;
+      int of = addition->use;
+      if (!counts.copies.empty()) {
+        // Any copy, as long as there is one.
+        if (tree_.node(of).kind_name != "ArraySubscriptExpr" || !IsPure(tree_, tree_.node(of).children[1])) continue;
+        of = tree_.node(of).children[0];
+      }
+      if (NamedDeclaration(tree_, of) != counts.array) continue;
       const auto amount = WholeNumber(tree_, addition->amount);
-      if (positive && (!amount || *amount <= 0) && !IsPositiveThere(node, addition->amount)) return false;
+      if (counts.positive && (!amount || *amount <= 0) && !IsPositiveThere(node, addition->amount)) return false;
       std::string index;
       for (const int part : addition->bins)
         index += fmt::format("{}{}", index.empty() ? "" : " + ",
@@ -256,24 +300,24 @@ class SharedCountsReader {
       replaced_.emplace_back(node,
                              fmt::format("{{\n  const long long {0} = {1};\n  if ({0} >= 0 && {0} < {2}) "
                                          "atomicAdd(&{3}[{4}], {5});\n}}",
-                                         bin, index, range.count == "blockDim.x" ? "(int)blockDim.x" : Parenthesised(range.count),
-                                         tree_.Text(total.use), to, tree_.Text(addition->amount)));
+                                         bin, index, counts.flushed.spelled, counts.buffer, to, tree_.Text(addition->amount)));
       ++additions;
     }
     // Nothing else names the array.
-    const auto& uses = tree_.UsesOf(array_);
-    const auto main_uses = std::count_if(uses.begin(), uses.end(),
-                                         [&](int use) { return !IsWithin(tree_, use, zero_) && !IsWithin(tree_, use, flush_); });
+    const auto& uses = tree_.UsesOf(counts.array);
+    const auto main_uses = std::count_if(uses.begin(), uses.end(), [&](int use) {
+      const auto around = [&](int statement) { return IsWithin(tree_, use, statement); };
+      return std::none_of(zero_.begin(), zero_.end(), around) && std::none_of(flush_.begin(), flush_.end(), around);
+    });
     return additions > 0 && static_cast<std::size_t>(main_uses) == additions;
   }
 
-  const MutationContext& context_;
   const SyntaxTree& tree_;
   int kernel_;
-  std::set<int> written_;
-  const LaunchDirective* launch_ = nullptr;
-  int array_ = -1, zero_ = -1, flush_ = -1;  // a declaration, and two statements
-  int own_ = -1;                             // a variable that has a count of the range
+  BlockRanges ranges_;
+  std::vector<BlockCounts> counts_;
+  std::vector<int> zero_, flush_;  // statements
+  std::map<int, int> own_;         // variables that have a count of the range, and its array
   Replacements replaced_;
 };
 
@@ -289,8 +333,9 @@ std::optional<std::string> WithoutSharedCounts(const MutationContext& context) {
     const SyntaxNode& node = tree.node(kernel);
     if (node.kind_name != "FunctionDecl" || !IsKernel(tree, kernel) || node.children.empty()) continue;
     const SyntaxNode& body = tree.node(node.children.back());
-    if (body.kind_name != "CompoundStmt") continue;
-    const auto rewritten = SharedCountsReader(context, kernel).Body();
+    const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
+    if (body.kind_name != "CompoundStmt" || launch == nullptr || launch->block.size() > 2) continue;
+    const auto rewritten = SharedCountsReader(context, kernel, *launch).Body();
     if (!rewritten) continue;
     text.replace(body.range.begin, body.range.size(), *rewritten);
     found = true;

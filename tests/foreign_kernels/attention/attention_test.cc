@@ -50,7 +50,8 @@ TEST_F(ForeignAttentions, FuseAttention) {
                            {"37_phases_in_shared"},
                            {"38_product_twice"},
                            {"39_whole_tiles"},
-                           {"40_struct_and_atomics"}});
+                           {"40_struct_and_atomics"},
+                           {"41_heads_inside_rows"}});
 }
 
 // What fuse_attention refuses is refused in silence.
@@ -94,7 +95,8 @@ TEST_F(ForeignAttentions, WarpGroupAttention) {
                                  {"37_phases_in_shared", "attention_row: its rows are of float"},
                                  {"38_product_twice", "row_softmax: its rows are of float"},
                                  {"39_whole_tiles", "tiles: its rows store sums, too"},
-                                 {"40_struct_and_atomics", "its rows are of float"}});
+                                 {"40_struct_and_atomics", "its rows are of float"},
+                                 {"41_heads_inside_rows", "its rows are of float"}});
 }
 
 // Also with the blocks of which small problems have enough for all multiprocessors, and several of them in a row's window.
@@ -132,6 +134,10 @@ TEST_F(ForeignAttentions, RefusesNearMisses) {
       {"38_product_twice", "alpha * sum", "alpha * sum + (row > 70 ? 0.5f : 0.0f)", "what its kernels leave is no attention"},
       {"39_whole_tiles", "sum * rsqrtf(DIM)", "sum * rsqrtf(DIM + ty)", "what its kernels leave is not softmax"},
       {"39_whole_tiles", "m[ty] + logf(l[ty])", "m[ty]", "another output is not each row's logarithm"},
+      {"41_heads_inside_rows", "V[((b * T + j) * H + h) * D + d]", "V[((b * H + h) * T + j) * D + d]",
+       "what its kernels leave is no attention"},
+      {"41_heads_inside_rows", "K[((b * T + j) * H + h) * D + d]", "K[((b * T + j) * H + h / 2) * D + d]",
+       "what its kernels leave is not softmax"},
       {"33_log_sums", "m + logf(l)", "m + log2f(l)", "or not its logarithm of sums"},
       {"33_log_sums", "lse[head * n + row]", "lse[head + row * row]", "do not follow each other by a fixed distance"},
       {"34_log_sums_of_tiles", "sums[head + row] = m + logf(l)", "sums[head + row] = m", "or not its logarithm of sums"},

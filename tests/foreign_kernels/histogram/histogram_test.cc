@@ -14,7 +14,7 @@ TEST_F(ForeignHistograms, PrivateCounts) {
                            {"06_image_channels"},
                            {"07_range_checks"},
                            {"08_contiguous_sections"},
-                           {"09_warp_private", "perWarp: its threads wait for each other already"},
+                           {"09_warp_private"},
                            {"10_templates"},
                            {"11_helper_function"},
                            {"12_joint_histogram"},
@@ -31,7 +31,9 @@ TEST_F(ForeignHistograms, PrivateCounts) {
                            {"22_rows_in_shared_memory"},
                            {"23_charges_on_a_grid", "deposit: elements of `rho` are no integers of 32 or 64 bits that count"},
                            {"24_threads_below_the_bins"},
-                           {"25_runs_of_a_bin"}});
+                           {"25_runs_of_a_bin"},
+                           {"26_three_colours"},
+                           {"27_digits_of_warps"}});
 }
 
 TEST_F(ForeignHistograms, NearMisses) {
@@ -42,6 +44,16 @@ TEST_F(ForeignHistograms, NearMisses) {
           "its threads wait for each other already");
   Refuses("private_counts", "24_threads_below_the_bins", "  }\n  __syncthreads();\n", "  }\n",
           "its threads wait for each other already");
+  const char* const waits = "its threads wait for each other already";
+  // Bins that are not set to zero, that are added twice, or by threads that are numbered otherwise.
+  Refuses("private_counts", "26_three_colours", "g[i] = b[i] = 0;", "g[i] = 0;", waits);
+  Refuses("private_counts", "26_three_colours", "atomicAdd(&hist[256 + i], g[i]);", "atomicAdd(&hist[256 + i], r[i]);", waits);
+  Refuses("private_counts", "26_three_colours", "threadIdx.y * blockDim.x + threadIdx.x;",
+          "threadIdx.y * (blockDim.x + threadIdx.x);", waits);
+  // Copies of bins that are left out.
+  Refuses("private_counts", "27_digits_of_warps", "w < WARPS; w++", "w < WARPS - 1; w++", waits);
+  Refuses("private_counts", "27_digits_of_warps", "threadIdx.x < WARPS * RADIX", "threadIdx.x < RADIX", waits);
+  Refuses("private_counts", "09_warp_private", "b < WARPS * NBINS", "b < NBINS", waits);
 }
 
 // Others count integers, which private_counts does.

@@ -55,7 +55,20 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"46_half_as_many_threads"},
                         {"47_levels_of_one_kernel"},
                         {"48_counter_of_the_device"},
-                        {"49_one_block_more"}});
+                        {"49_one_block_more"},
+                        {"50_extremes_in_one_array"},
+                        {"51_distance_in_chunks"}});
+}
+
+// What launches leave of a whole array must be one of the known numbers, of all elements.
+TEST_F(ForeignReductions, NearMissesOfWholeArrays) {
+  const char* const all = "all launches together: ";
+  Refuses("reduce_grid", "50_extremes_in_one_array", "out[1] = hi;", "out[1] = hi * 2.0f;", all);
+  Refuses("reduce_grid", "50_extremes_in_one_array", "for (int i = 0; i < n; i++) {\n        lo",
+          "for (int i = 1; i < n; i++) {\n        lo", all);
+  Refuses("reduce_grid", "51_distance_in_chunks", "s += d * d;", "s += d * d * d;", all);
+  Refuses("reduce_grid", "51_distance_in_chunks", "i < 8; i++) all", "i < 7; i++) all", all);
+  Refuses("reduce_grid", "51_distance_in_chunks", "s += d * d;", "if (d < 3.0f) s += d * d;", all);
 }
 
 TEST_F(ForeignReductions, NearMisses) {

@@ -42,7 +42,9 @@ TEST_F(ForeignScans, LookBackScan) {
          {"32_section_scans_and_sums"},
          {"33_sections_without_a_bound"},
          {"34_textbook_prescan"},
-         {"35_whole_blocks_only"}});
+         {"35_whole_blocks_only"},
+         {"36_four_at_once"},
+         {"37_arrays_by_reference"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
@@ -52,6 +54,13 @@ TEST_F(ForeignScans, NearMisses) {
   Refuses("look_back_scan", "32_section_scans_and_sums", "if (i < n) out[i] = v;",
           "if (i < n) out[i] = blockIdx.x == 2 ? v + in[0] : v;", "the launches: ");
   Refuses("look_back_scan", "33_sections_without_a_bound", "if (t == 0) temp[127] = 0;", "", "the launches: ");
+  // Another number of a vector, vectors that begin between others, and a sum that is not that of the items.
+  Refuses("look_back_scan", "36_four_at_once", "before + v.x + v.y + v.z)", "before + v.x + v.y + v.w)", "is no prefix sum");
+  Refuses("look_back_scan", "36_four_at_once", "reinterpret_cast<const int4 *>(in)[base / 4]",
+          "reinterpret_cast<const int4 *>(in + 1)[base / 4]", "do not begin at a multiple of that");
+  Refuses("look_back_scan", "37_arrays_by_reference", "*aggregate = sum;", "*aggregate = sum + 1;", "is no prefix sum");
+  Refuses("look_back_scan", "37_arrays_by_reference", "before = t > 0 ? smem[t - 1] : 0;", "before = smem[t];",
+          "is no prefix sum");
 }
 
 }  // namespace

@@ -45,7 +45,9 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"35_bands_of_parameters"},
                          {"36_several_rows_in_tile"},
                          {"37_sobel_in_chunks"},
-                         {"38_mean_of_those_there"}});
+                         {"38_mean_of_those_there"},
+                         {"39_forth_and_back"},
+                         {"40_fixed_grid_twice"}});
 }
 
 TEST_F(ForeignStencils, StencilSums) {
@@ -87,7 +89,9 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"35_bands_of_parameters"},
                          {"36_several_rows_in_tile", "diffuse: `row + 1 < h` decides what it sums up"},
                          {"37_sobel_in_chunks", "sobel_chunks: "},
-                         {"38_mean_of_those_there", "mean_filter: "}});
+                         {"38_mean_of_those_there", "mean_filter: "},
+                         {"39_forth_and_back", "life: "},
+                         {"40_fixed_grid_twice"}});
 }
 
 TEST_F(ForeignStencils, WindowRowSums) {
@@ -128,7 +132,9 @@ TEST_F(ForeignStencils, WindowRowSums) {
                             {"35_bands_of_parameters", "(silence)"},
                             {"36_several_rows_in_tile", "(silence)"},
                             {"37_sobel_in_chunks", "(silence)"},
-                            {"38_mean_of_those_there", "(silence)"}});
+                            {"38_mean_of_those_there", "(silence)"},
+                            {"39_forth_and_back", "(silence)"},
+                            {"40_fixed_grid_twice", "(silence)"}});
 }
 
 // What is almost one of these is none.
@@ -154,6 +160,10 @@ TEST_F(ForeignStencils, RefusesNearMisses) {
           "two threads store the same element of edges");
   Refuses("stencil_rows", "37_sobel_in_chunks", "2 * q[1] +", "2 * q[pic[p] % 2] +", "sobel_chunks: ");
   Refuses("stencil_rows", "38_mean_of_those_there", "total / n", "total / (n + y % 2)", "mean_filter: ");
+  // Steps that differ in more than their buffers and real numbers.
+  Refuses("stencil_rows", "39_forth_and_back", "life(B, A, W, H)", "life(B, A, H, W)", "life: its launch lines differ");
+  Refuses("stencil_rows", "39_forth_and_back", "life(B, A, W, H) grid(ceil_div(W, 16)", "life(B, A, W, H) grid(ceil_div(W, 32)",
+          "life: its launch lines differ");
   Refuses("stencil_rows", "30_sobel_tables", "down[i + 1][j + 1]", "down[i + 1][picture[y * width + x] % 3]", "sobel: ");
 }
 
