@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention_check.h"
 #include "mutators/analysis/data_flow.h"
 #include "mutators/analysis/row_trials.h"
