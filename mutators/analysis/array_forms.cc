@@ -28,6 +28,7 @@ constexpr std::size_t kMostNumbers = 4;
 constexpr std::size_t kMostArraySizes = 3;
 constexpr std::int64_t kMostArrayLength = 1 << 17;  // or threads
 constexpr double kLikeAnInfinity = 1e4;             // a number that data is compared with
+constexpr double kNearInfinity = 9'999, kSmallTimes = 1e-3;
 // Larger than all elements that are drawn.
 constexpr double kExtreme = 90;
 constexpr double kSameNumber = 2e-5;
@@ -254,6 +255,23 @@ class ArrayFormFinder {
     return all;
   }
 
+  // With a start other than an infinity an extreme would be it, and with something added a root or a mean would not be zero.
+  bool HoldsForEqualElements(const LaunchRuns::Sizes& sizes) {
+    for (const double element : {0.0, kNearInfinity, -kNearInfinity}) {
+      LaunchTrial trial{sizes, {}, {}};
+      trial.elements[found_.x] = element;
+      if (!StillHolds(trial)) return false;
+      if (found_.second.empty()) continue;
+      trial.elements[found_.second] = element;
+      if (!StillHolds(trial)) return false;
+      trial.elements.erase(found_.x);
+      if (!StillHolds(trial)) return false;
+    }
+    LaunchTrial trial{sizes, {{found_.x, kSmallTimes}}, {}};
+    if (!found_.second.empty()) trial.times[found_.second] = kSmallTimes;
+    return StillHolds(trial);
+  }
+
   bool Confirm() {
     const LaunchRuns::Sizes few = SizesFrom({5, 7, 3}), others = SizesFrom({13, 4, 2});
     LaunchTrial trial{others, {{found_.x, -1.5}}, {}};
@@ -267,9 +285,7 @@ class ArrayFormFinder {
       trial.chosen[found_.x] = {{low, 2 * kExtreme}, {high, -kExtreme}};
       if (!StillHolds(trial)) return false;
     }
-    trial = {few, {}, {}};
-    trial.elements[found_.x] = 0;
-    if (!StillHolds(trial)) return false;
+    if (!HoldsForEqualElements(few)) return false;
     const std::vector<LaunchRuns::Sizes> all = ManySizes();
     if (all.empty()) return Refuse("its blocks or numbers are too large to be tried");
     for (const LaunchRuns::Sizes& many : all) {

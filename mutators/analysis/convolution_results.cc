@@ -205,12 +205,27 @@ class ConvolutionResults {
     return true;
   }
 
+  // Whether some of the elements that were sampled are of the last quarter.
+  bool ReachesTheEnd(const RanConvolution& ran) const {
+    const BufferContents& stored = ran.run.stored.at(found_.text.roles.y);
+    return !stored.empty() && stored.rbegin()->first >= runs_.ElementsWith(ran.trial.sizes) / 4 * 3;
+  }
+
   bool HoldsForLarge(const std::string& name, std::int64_t number) {
     const std::int64_t unit = search_.UnitOf(name);
     LaunchRuns::Sizes sizes = runs_.Small(0);
-    sizes[name] = (number + unit - 1) / unit * unit;
-    return StillHolds(sizes, kLargeElements, fmt::format("where {} is {}", name, sizes[name])) &&
-           (unit == 1 || HoldsUneven(name, unit));
+    // Twice as many first: what ends at a number of the code is seen to end.
+    for (const std::int64_t wanted : {2 * number, number}) {
+      sizes[name] = (wanted + unit - 1) / unit * unit;
+      auto ran = Run(Comparison::Trial(sizes, kLargeElements));
+      if (!ran && wanted > number && why_.find("too many") != std::string::npos) continue;
+      if (ran && !ReachesTheEnd(*ran)) ran = Run(Comparison::Trial(sizes, 8 * kLargeElements));
+      if (!ran) return false;
+      if (!ReachesTheEnd(*ran) || !runs_.Holds(*ran, false))
+        return Refuse(fmt::format("where {} is {}, what it leaves is no convolution", name, sizes[name]));
+      break;
+    }
+    return unit == 1 || HoldsUneven(name, unit);
   }
 
   // Where a size is no multiple of its unit, launches must not be run, or leave the same, or as much as whole units.

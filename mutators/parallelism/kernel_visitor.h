@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -31,7 +32,9 @@ class KernelVisitor : public SourceMutator {
         context, [this](const MutationContext& source) { return ProposalsIn(source); },
         [this](const MutationContext& source) { return RefusalsIn(source); }, loops(), restate(), restatement_speaks());
     if (!Proposals(context).empty()) return refusals;
-    for (std::string& why : RefusalsByResults(context)) refusals.push_back(std::move(why));
+    for (std::string& why : RefusalsByResults(context)) {
+      if (std::find(refusals.begin(), refusals.end(), why) == refusals.end()) refusals.push_back(std::move(why));
+    }
     return refusals;
   }
 

@@ -9,6 +9,7 @@ namespace evo {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -162,7 +163,7 @@ TEST(ConvolutionTiles, SaysWhyNot) {
     std::string source = With(kSkipped, from, to);
     if (std::string_view(why) == "are of two types") source = With(source, "__half2float(F[", "(F[");
     EXPECT_THAT(ChildrenOf("convolution_tiles", source), IsEmpty()) << source;
-    EXPECT_THAT(WhyNotTiled(source), ElementsAre(HasSubstr(why))) << source;
+    EXPECT_THAT(WhyNotTiled(source), Contains(HasSubstr(why))) << source;  // a second reason may say what its launches leave
   }
   const std::string halves =
       With(With(With(kSkipped, "float sum = 0.0f;", "half sum = 0.0f;"),
@@ -174,15 +175,15 @@ TEST(ConvolutionTiles, SaysWhyNot) {
   EXPECT_THAT(WhyNotTiled(halves), ElementsAre("filter2d: it sums up in half, and tensor cores do in float"));
   const std::string wrapped = With(kSkipped, "const int x = w + j - 1;", "const int x = (w + j - 1 + W) % W;");
   EXPECT_THAT(ChildrenOf("convolution_tiles", wrapped), IsEmpty());
-  EXPECT_THAT(WhyNotTiled(wrapped), ElementsAre(HasSubstr(kIsNone)));
+  EXPECT_THAT(WhyNotTiled(wrapped), Contains(HasSubstr(kIsNone)));
   // The mean of those taps that are within the image.
   const std::string mean = With(With(With(kSkipped, "float sum = 0.0f;", "float sum = 0.0f;\n  int count = 0;"),
                                      "sum += __half2float(X[", "++count;\n        sum += __half2float(X["),
                                 "const float out = sum", "sum /= count;\n  const float out = sum");
-  EXPECT_THAT(WhyNotTiled(mean), ElementsAre(HasSubstr("its loop computes both")));
+  EXPECT_THAT(WhyNotTiled(mean), Contains(HasSubstr("its loop computes both")));
   const std::string flag = With(With(kSkipped, "H, W, 0.1)", "H, W, 0.1, B)"), "float slope)", "float slope, int whole)");
   EXPECT_THAT(WhyNotTiled(With(flag, "y >= H) continue;", "(whole > 2 && y >= H)) continue;\n      if (y >= H) continue;")),
-              ElementsAre("filter2d: whole decides what it sums up"));
+              Contains("filter2d: whole decides what it sums up"));
 }
 
 TEST(ConvolutionTiles, LeavesOtherKernelsWithoutAWord) {

@@ -70,7 +70,11 @@ TEST(LaneArithmetic, ConversionsKeepElementsOfTheirKind) {
   LaneValues pointer(2);
   pointer.memory = 0;
   EXPECT_TRUE(ConvertedLanes(pointer, "float[32]", "const float *", kBoth).understood);
-  EXPECT_FALSE(ConvertedLanes(pointer, "float[32]", "float4 *", kBoth).understood);
+  const LaneResult vectors = ConvertedLanes(pointer, "float[32]", "float4 *", kBoth);
+  EXPECT_TRUE(vectors.understood);
+  EXPECT_EQ(vectors.values.width, 4);
+  EXPECT_FALSE(ConvertedLanes(pointer, "float[32]", "int4 *", kBoth).understood);
+  EXPECT_FALSE(ConvertedLanes(pointer, "float[32]", "double *", kBoth).understood);
 }
 
 TEST(LaneArithmetic, ShufflesWithinWidths) {

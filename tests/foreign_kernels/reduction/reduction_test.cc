@@ -66,7 +66,10 @@ TEST_F(ForeignReductions, NearMissesOfWholeArrays) {
   Refuses("reduce_grid", "50_extremes_in_one_array", "out[1] = hi;", "out[1] = hi * 2.0f;", all);
   Refuses("reduce_grid", "50_extremes_in_one_array", "for (int i = 0; i < n; i++) {\n        lo",
           "for (int i = 1; i < n; i++) {\n        lo", all);
+  Refuses("reduce_grid", "50_extremes_in_one_array", "lo = FLT_MAX, hi = -FLT_MAX", "lo = FLT_MAX, hi = -100.0f", all);
+  Refuses("reduce_grid", "50_extremes_in_one_array", "lo = FLT_MAX, hi = -FLT_MAX", "lo = 1000.0f, hi = -FLT_MAX", all);
   Refuses("reduce_grid", "51_distance_in_chunks", "s += d * d;", "s += d * d * d;", all);
+  Refuses("reduce_grid", "51_distance_in_chunks", "sqrtf(all / n)", "sqrtf(all / n + 1e-6f)", all);
   Refuses("reduce_grid", "51_distance_in_chunks", "i < 8; i++) all", "i < 7; i++) all", all);
   Refuses("reduce_grid", "51_distance_in_chunks", "s += d * d;", "if (d < 3.0f) s += d * d;", all);
 }
