@@ -63,7 +63,8 @@ class HostCode {
   };
   Pointer Origin(const SourceRange& range, int function) const;
   // The pointer that a field of a struct gets, `p.data`, where the host sets it; else the field itself.
-  Pointer OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function) const;
+  Pointer OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function,
+                  int depth = 0) const;
   // The value of a field, "n" or "inner.n", of a struct that a launch passes; nullopt if nothing is known of it.
   std::optional<HostExpression> FieldValue(const SourceRange& argument, const std::string& type, const std::string& field,
                                            int function);
@@ -75,7 +76,6 @@ class HostCode {
   std::vector<const HostCall*> CallsOn(const Pointer& pointer, std::string_view prefix) const;
 
  private:
-  Pointer OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function, int depth) const;
   void ReadEqualities();
   std::optional<HostExpression> ResolveName(const std::string& name, int inside, int depth);
   std::optional<HostExpression> ResolveCall(const HostExpression& call, int function, int depth);

@@ -123,11 +123,6 @@ std::optional<SourceRange> HostFields::PartOfVariable(const FieldPath& names, in
   return PartOf(passed->range, types[0], names, 1, function, depth + 1);
 }
 
-HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::string& type, const std::string& field,
-                                    int function) const {
-  return OfField(argument, type, field, function, 0);
-}
-
 HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function,
                                     int depth) const {
   int place = function;

@@ -17,6 +17,21 @@ bool IsSame(const SourceProgram& program, const HostLaunch& a, const HostLaunch&
          std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
                     [&](const SourceRange& one, const SourceRange& other) { return program.Text(one) == program.Text(other); });
 }
+
+// Whether a function is another one, or calls it by way of others.
+bool Reaches(const SourceProgram& program, const HostCode& host, const std::string& from, const std::string& to) {
+  std::set<std::string> reached{from};
+  for (std::size_t before = 0; before != reached.size() && !reached.contains(to);) {
+    before = reached.size();
+    for (const HostCall& call : host.calls()) {
+      if (call.function < 0 || program.FindFunction(call.name) < 0) continue;
+      const ProgramFunction& caller = program.functions()[static_cast<std::size_t>(call.function)];
+      if (reached.contains(caller.name) && caller.body.Contains(call.range)) reached.insert(call.name);
+    }
+  }
+  return reached.contains(to);
+}
+
 class LaunchTaker {
  public:
   LaunchTaker(const SourceProgram& program, HostCode& host, std::vector<std::string>& notes)
@@ -88,26 +103,13 @@ class LaunchTaker {
     return taken;
   }
 
-  // Whether a function is another one, or calls it by way of others.
-  bool Reaches(const std::string& from, const std::string& to) const {
-    std::set<std::string> reached{from};
-    for (std::size_t before = 0; before != reached.size() && !reached.contains(to);) {
-      before = reached.size();
-      for (const HostCall& call : host_.calls()) {
-        if (call.function < 0 || program_.FindFunction(call.name) < 0) continue;
-        const ProgramFunction& caller = program_.functions()[static_cast<std::size_t>(call.function)];
-        if (reached.contains(caller.name) && caller.body.Contains(call.range)) reached.insert(call.name);
-      }
-    }
-    return reached.contains(to);
-  }
-
   void RefuseRecursion(const HostLaunch& launch) const {
     for (const HostCall* step : host_.PathTo(launch)) {
       if (step->function < 0) continue;
       const ProgramFunction& function = program_.functions()[static_cast<std::size_t>(step->function)];
       for (const HostCall& call : host_.calls()) {
-        if (call.function != step->function || !function.body.Contains(call.range) || !Reaches(call.name, function.name))
+        if (call.function != step->function || !function.body.Contains(call.range) ||
+            !Reaches(program_, host_, call.name, function.name))
           continue;
         throw UsageError(
             fmt::format("{} calls itself ({}): how often it launches kernels is not understood; write its levels as a "
