@@ -61,7 +61,8 @@ std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& ho
                                       std::vector<std::string>& notes);
 // The loops around the launches that must be part of the task: they swap buffers, or what changes from step to step is passed to
 // a kernel. In the launches, what changes is expressed by the steps. Throws UsageError if it changes in a way that is not known.
-std::vector<TakenLoop> TakeLoops(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches);
+std::vector<TakenLoop> TakeLoops(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches,
+                                 std::vector<std::string>& notes);
 
 // Makes the draft. Throws UsageError for answers that do not fit.
 TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::vector<TakenLaunch>& launches,

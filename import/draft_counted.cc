@@ -5,11 +5,15 @@
 #include <algorithm>
 
 #include "import/draft_parts.h"
+#include "import/pointer_mentions.h"
 
 namespace evo {
 namespace {
 
 using Pointer = HostCode::Pointer;
+
+constexpr int kMostResults = 8;  // elements in which a reduction in place leaves its results
+constexpr int kLeastPart = 8;    // an eighth of an output, for parts that grow with it
 
 }  // namespace
 
@@ -23,32 +27,9 @@ const TakenLoop* DraftBuffers::SwapsOf(const DraftBuffer& buffer) const {
   return nullptr;
 }
 
-// Whether another call than those that allocate, fill and free gets the pointer, or a launch that is not taken.
+// Whether more than the launches taken and copies to the host may look at the buffer.
 bool DraftBuffers::IsUsedElsewhere(const DraftBuffer& buffer) const {
-  const auto has = [&](const HostCall& call) {
-    return std::any_of(call.arguments.begin(), call.arguments.end(), [&](const SourceRange& argument) {
-      return c_.host.Origin(argument, call.function).name == buffer.pointer.name &&
-             c_.host.Origin(argument, call.function) == buffer.pointer;
-    });
-  };
-  const auto is_taken = [&](const HostLaunch& launch) {
-    return std::any_of(c_.launches.begin(), c_.launches.end(), [&](const TakenLaunch& one) {
-      return one.launch != nullptr && (one.launch == &launch || one.launch->name == launch.name);
-    });
-  };
-  for (const HostLaunch& launch : c_.host.launches()) {
-    if (!is_taken(launch) && has(launch)) return true;
-  }
-  static const std::vector<std::string> kHarmless = {"cudaMalloc", "cudaFree", "cudaMemset", "cudaMemcpy", "free"};
-  return std::any_of(c_.host.calls().begin(), c_.host.calls().end(), [&](const HostCall& call) {
-    const bool harmless =
-        std::any_of(kHarmless.begin(), kHarmless.end(), [&](const std::string& name) { return call.name.starts_with(name); });
-    const bool own = c_.program.FindFunction(call.name) >= 0;  // its calls are followed
-    const bool check = std::any_of(call.arguments.begin(), call.arguments.end(), [&](const SourceRange& argument) {
-      return c_.program.Text(argument).find('(') != std::string_view::npos;
-    });  // CHECK(cudaMalloc(&p, n))
-    return !harmless && !own && !check && has(call);
-  });
+  return PointerMentions(c_.program, c_.host, c_.launches, buffer.pointer, SwapsOf(buffer) != nullptr).Any();
 }
 
 // What the host copies of a buffer: elements from the first; empty: all, or not known.
@@ -78,7 +59,7 @@ std::string DraftBuffers::Counted(const DraftBuffer& buffer) const {
   if (const TakenLoop* const swaps = SwapsOf(buffer)) return CountedAfter(*swaps, buffer);
   const auto copies = CopiesOf(buffer.pointer);
   if (!copies.empty()) {
-    const std::string counted = CopiedPart(buffer, copies);
+    const std::string counted = IsUsedElsewhere(buffer) ? "" : CopiedPart(buffer, copies);
     if (!counted.empty())
       c_.draft.notes.push_back(fmt::format("of {} {} elements count: the host copies no more", buffer.name, counted));
     return counted;
@@ -107,9 +88,15 @@ std::optional<std::string> DraftBuffers::PartOf(const DraftBuffer& buffer, const
   Variables values;
   for (const DraftSize& size : c_.draft.sizes) values[size.name] = Number::Integer(size.value);
   const auto part = ValueOf(copied, values), all = ValueOf(allocated, values);
-  if (!part || !all || part->AsReal() >= all->AsReal()) return std::nullopt;
+  if (!part || !all || part->AsReal() <= 0 || part->AsReal() >= all->AsReal()) return std::nullopt;
   const HostExpression elements =
       Simplified(HostExpression::Binary("/", copied, HostExpression::Integer(element.bytes() / element.count)));
+  // A look at the first few elements says nothing of the others; a reduction in place leaves its results there.
+  const bool constant = elements.Names().empty();
+  const bool in_place = buffer.use.read || SwapsOf(buffer) != nullptr;
+  const auto number = ValueOf(elements, values);
+  if (constant ? !in_place || !number || number->AsReal() > kMostResults : part->AsReal() * kLeastPart < all->AsReal())
+    return std::nullopt;
   return elements.Text();
 }
 
@@ -126,6 +113,9 @@ std::string DraftBuffers::CountedAfter(const TakenLoop& loop, const DraftBuffer&
   const Pointer& copied = of_a ? a : b;
   const auto result = std::find_if(buffers_.begin(), buffers_.end(), [&](const auto& one) { return one.pointer == copied; });
   if (result == buffers_.end()) return "";
+  const auto other =
+      std::find_if(buffers_.begin(), buffers_.end(), [&](const auto& one) { return one.pointer == (of_a ? b : a); });
+  if (IsUsedElsewhere(*result) || (other != buffers_.end() && IsUsedElsewhere(*other))) return "";
   std::string elements = CopiedPart(*result, CopiesOf(copied));
   bool known = false;
   const ElementType element = ElementTypeOf(c_.program, result->type).value_or(ElementType{"f32", 1});

@@ -11,7 +11,31 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
-constexpr int kDeepest = 12;  // of variables that stand for one another
+constexpr int kDeepest = 12;            // of variables that stand for one another
+constexpr int kMostReplacements = 300;  // of one expression
+constexpr int kLargest = 500;           // parts of what a macro or a function gets
+
+int PartsOf(const HostExpression& expression) {
+  int count = 1;
+  for (const HostExpression& part : expression.parts) count += PartsOf(part);
+  return count;
+}
+
+// Keeps a name in a set while it is alive.
+class Expansion {
+ public:
+  Expansion(std::set<std::string>& names, const std::string& name) : names_(names), at_(names.insert(name)) {}
+  ~Expansion() {
+    if (at_.second) names_.erase(at_.first);
+  }
+  Expansion(const Expansion&) = delete;
+  Expansion& operator=(const Expansion&) = delete;
+  bool reaches_itself() const { return !at_.second; }
+
+ private:
+  std::set<std::string>& names_;
+  std::pair<std::set<std::string>::iterator, bool> at_;
+};
 
 bool IsArithmetic(const std::string& type) {
   static const std::vector<std::string> kTypes = {
@@ -72,7 +96,8 @@ HostExpression HostCode::Resolve(const SourceRange& range, int function) {
 }
 
 HostExpression HostCode::Resolved(const HostExpression& expression, int function, int depth) {
-  if (depth > kDeepest) return expression;
+  if (depth == 0 && expanding_.empty()) steps_ = 0;
+  if (depth > kDeepest || ++steps_ > kMostReplacements) return expression;
   return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
     if (part.kind == Kind::kName) return ResolveName(part.text, function, depth);
     if (part.kind == Kind::kMember) {
@@ -174,6 +199,9 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {
+  if (depth > kDeepest || ++steps_ > kMostReplacements || PartsOf(call) > kLargest) return std::nullopt;
+  const Expansion expansion(expanding_, call.text + "()");
+  if (expansion.reaches_itself()) return std::nullopt;
   std::vector<std::string> parameters;
   HostExpression body;
   if (const ProgramMacro* macro = program_.FindMacro(call.text); macro != nullptr && macro->function_like) {
@@ -196,7 +224,7 @@ std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, 
     if (part.kind != Kind::kName) return Chosen(part);
     const auto parameter = std::find(parameters.begin(), parameters.end(), part.text);
     if (parameter != parameters.end()) return call.parts[static_cast<std::size_t>(parameter - parameters.begin())];
-    return depth > kDeepest ? std::nullopt : ResolveName(part.text, -1, depth + 1);
+    return ResolveName(part.text, -1, depth + 1);
   });
 }
 
@@ -220,6 +248,8 @@ std::optional<HostExpression> HostCode::ResolveComponent(const HostExpression& m
 
 // Of the dim3 variable or parameter `name`; empty if it is none. `function`: where it stands, then where its value stands.
 std::vector<HostExpression> HostCode::DimensionsOf(const std::string& name, int& function) {
+  const Expansion expansion(expanding_, name + " of " + std::to_string(function));
+  if (expansion.reaches_itself()) return {};
   std::vector<HostExpression> dimensions;
   const ProgramVariable* variable = program_.FindVariable(name, function, at_);
   if (variable == nullptr) {

@@ -63,14 +63,15 @@ class HostCode {
   };
   Pointer Origin(const SourceRange& range, int function) const;
   // The pointer that a field of a struct gets, `p.data`, where the host sets it; else the field itself.
-  Pointer OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function) const;
+  Pointer OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function,
+                  int depth = 0) const;
   // The value of a field, "n" or "inner.n", of a struct that a launch passes; nullopt if nothing is known of it.
   std::optional<HostExpression> FieldValue(const SourceRange& argument, const std::string& type, const std::string& field,
                                            int function);
   // Whether a cudaMemcpy reads it.
   bool IsCopiedFrom(const Pointer& pointer) const;
   // Bytes that a cudaMalloc or a similar call asks for this pointer; nullopt if there is none.
-  std::optional<HostExpression> BytesOf(const Pointer& pointer);
+  std::optional<HostExpression> BytesOf(const Pointer& pointer, int depth = 0);
   // The calls of functions whose name begins so that mention the pointer in their first argument.
   std::vector<const HostCall*> CallsOn(const Pointer& pointer, std::string_view prefix) const;
 
@@ -96,8 +97,10 @@ class HostCode {
   HostCalls calls_;
   HostLeaves leaves_;
   std::vector<HostLoop> loops_;
-  std::uint32_t at_ = 0;      // where the expression that is resolved stands; 0: outside of loops
-  std::uint32_t before_ = 0;  // variables have the values that they have at this offset; 0: their first
+  std::uint32_t at_ = 0;             // where the expression that is resolved stands; 0: outside of loops
+  std::uint32_t before_ = 0;         // variables have the values that they have at this offset; 0: their first
+  std::set<std::string> expanding_;  // functions, macros and dim3 variables that are being replaced by what they stand for
+  int steps_ = 0;                    // of the expression that is resolved
 };
 
 }  // namespace evo

@@ -123,16 +123,16 @@ std::optional<SourceRange> HostFields::PartOfVariable(const FieldPath& names, in
   return PartOf(passed->range, types[0], names, 1, function, depth + 1);
 }
 
-HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::string& type, const std::string& field,
-                                    int function) const {
+HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function,
+                                    int depth) const {
   int place = function;
   const auto value = HostFields(program_, calls_).PartOf(argument, type, PathOf(field), 0, place);
   const auto is_null = [](std::string_view text) { return text == "nullptr" || text == "NULL" || text == "0"; };
   if (value && !is_null(program_.Text(*value))) return Origin(*value, place);
   const FieldPath names = NamesOf(program_.Tokens(argument));
   if (names.empty()) return {function, fmt::format("{}.{}", program_.Text(argument), field), false, ""};
-  if (const auto passed = calls_.PassedFor(names[0], function); passed && names.size() == 1)
-    return OfField(passed->range, type, field, passed->function);
+  if (const auto passed = calls_.PassedFor(names[0], function); passed && names.size() == 1 && depth < kMostParts)
+    return OfField(passed->range, type, field, passed->function, depth + 1);
   return {program_.OwnerOf(names[0], function), fmt::format("{}.{}", fmt::join(names, "."), field), false, ""};
 }
 

@@ -230,6 +230,14 @@ std::optional<LoopRule> RuleOf(const std::string& label, const HostExpression& n
     if (next.Is("ceil_div") && first) return LoopRule{LoopRule::Kind::kCeilDivide, other};
     return std::nullopt;
   }
+  const bool shifts = next.Is("<<") || next.Is(">>");
+  if (other.kind == Kind::kNumber) {  // a loop that never gets anywhere, or changes sign
+    const Number& by = other.number;
+    const bool scales = next.Is("*") || next.Is("/");
+    if (scales && (by.is_real || by.integer < 2)) return std::nullopt;
+    if (shifts && (by.is_real || by.integer < 1 || by.integer > 30)) return std::nullopt;
+    if ((next.Is("+") || next.Is("-")) && by.AsReal() == 0) return std::nullopt;
+  }
   const HostExpression shifted = Simplified(HostExpression::Binary("<<", Whole(1), other));
   if (next.Is("+")) return LoopRule{LoopRule::Kind::kAdd, other};
   if (next.Is("*")) return LoopRule{LoopRule::Kind::kTimes, other};

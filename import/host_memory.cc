@@ -58,9 +58,10 @@ std::optional<HostExpression> HostCode::FieldDefault(const HostExpression& membe
 // An expression of a helper in terms of what one call of it passes.
 HostExpression HostCode::InCall(const HostExpression& expression, int callee, const HostCall& call, int depth) {
   const ProgramFunction& helper = program_.functions()[static_cast<std::size_t>(callee)];
+  if (depth > kMostHelpers) return expression;
   return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
     if (part.kind == Kind::kCall) return ResolveCall(part, callee, depth + 1);
-    if (!IsName(part) || depth > kMostHelpers) return std::nullopt;
+    if (!IsName(part)) return std::nullopt;
     for (std::size_t i = 0; i < std::min(helper.parameters.size(), call.arguments.size()); ++i) {
       if (helper.parameters[i].name == part.text) return Resolve(call.arguments[i], call.function);
     }

@@ -97,7 +97,7 @@ std::vector<const HostCall*> HostCode::CallsOn(const Pointer& pointer, std::stri
   return found;
 }
 
-std::optional<HostExpression> HostCode::BytesOf(const Pointer& pointer) {
+std::optional<HostExpression> HostCode::BytesOf(const Pointer& pointer, int depth) {
   for (const HostCall* call : CallsOn(pointer, "cudaMalloc")) {
     if (call->arguments.size() < 2) continue;
     const auto words = program_.Tokens(call->arguments[0]);
@@ -115,7 +115,7 @@ std::optional<HostExpression> HostCode::BytesOf(const Pointer& pointer) {
   const ProgramVariable* const variable = program_.FindVariable(pointer.name, pointer.function);
   if (variable == nullptr || variable->initialiser.size() == 0 || !IsPointerType(variable->type)) return std::nullopt;
   const Pointer from = Origin(variable->initialiser, variable->function);
-  return from.name.empty() || from.offset || from == pointer ? std::nullopt : BytesOf(from);
+  return from.name.empty() || from.offset || depth > kMostCallers ? std::nullopt : BytesOf(from, depth + 1);
 }
 
 }  // namespace evo

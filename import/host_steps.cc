@@ -93,6 +93,9 @@ HostCode::LoopMeaning HostCode::MeaningOf(std::size_t index, const std::string& 
       const auto& value = leaf->second.value;  // `int stride = 1;` is no size
       if (value && !value->is_real && value->integer <= kSmallStart) start = HostExpression::Integer(value->integer);
     }
+    const auto by = ValueOf(rule->by, leaves_.Values()), begin = ValueOf(start, leaves_.Values());
+    if (by && (rule->IsGeometric() ? by->AsReal() < 2 : by->AsReal() == 0)) continue;
+    if (begin && rule->IsGeometric() && begin->AsReal() <= 0) continue;
     rules.emplace(variable.name, std::pair(*rule, start));
     meaning.values[label] = rule->ValueAfter(start, number);
     const HostExpression next = HostExpression::Binary("+", number, HostExpression::Integer(1));

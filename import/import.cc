@@ -108,7 +108,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
     if (const std::string error = ErrorIn(program, one.kernel->range); !error.empty())
       throw UsageError(WithHeaders(missing, Located(request, error)));
   }
-  const std::vector<TakenLoop> loops = TakeLoops(program, host, launches);
+  const std::vector<TakenLoop> loops = TakeLoops(program, host, launches, reply.notes);
   Answers answers(request.answers);
   TaskDraft draft = BuildDraft(program, host, launches, loops, answers);
   const DeviceText device = DeviceTextOf(program, draft.kernels, draft.moved);

@@ -5,6 +5,8 @@
 namespace evo {
 namespace {
 
+constexpr int kMostOfOneThread = 32;  // elements that a thread writes without a loop
+
 class LaunchLinks {
  public:
   LaunchLinks(const SourceProgram& program, const HostCode& host) : program_(program), host_(host) {}
@@ -22,12 +24,42 @@ class LaunchLinks {
         };
         const auto read_since = [&](const TakenLaunch& between) { return &between > &earlier && HandsOn(earlier, between); };
         return earlier.kernel != one.kernel && !before.empty() && ReadOnly(earlier) == ReadOnly(one) && !ReadOnly(one).empty() &&
-               std::all_of(before.begin(), before.end(), overwritten) && !HandsOn(earlier, one) &&
+               std::all_of(before.begin(), before.end(), overwritten) && WritesAll(one, earlier) && !HandsOn(earlier, one) &&
                std::none_of(kept.begin(), kept.end(), read_since);
       };
       if (std::none_of(kept.begin(), kept.end(), is_version)) kept.push_back(std::move(one));
     }
     return kept;
+  }
+
+  // Whether a launch overwrites all that an earlier one has written, as far as is seen: not under a condition on where it is, and
+  // with as many threads, or with loops.
+  bool WritesAll(const TakenLaunch& one, const TakenLaunch& earlier) const {
+    for (const auto& [name, use] : one.use.parameters) {
+      if (use.written && use.partial) return false;
+    }
+    const auto threads = [&](const TakenLaunch& launch) {
+      double count = 1;
+      for (const auto* list : {&launch.grid, &launch.block}) {
+        for (const HostExpression& part : *list) {
+          const auto value = ValueOf(part, host_.Values());
+          count *= value ? value->AsReal() : 0;
+        }
+      }
+      return count;  // 0: not known
+    };
+    const double mine = threads(one), others = threads(earlier);
+    return one.use.loops || mine == 0 || others == 0 || mine * kMostOfOneThread >= others;
+  }
+
+  // Whether a later launch writes another part of what an earlier one has written, from the same inputs.
+  bool Completes(const TakenLaunch& earlier, const TakenLaunch& later) const {
+    const auto before = BuffersOf(earlier, &ParameterUse::written), after = BuffersOf(later, &ParameterUse::written);
+    const auto is_common = [&](const HostCode::Pointer& one) {
+      return std::find(after.begin(), after.end(), one) != after.end();
+    };
+    return earlier.kernel != later.kernel && ReadOnly(earlier) == ReadOnly(later) && !ReadOnly(later).empty() &&
+           std::any_of(before.begin(), before.end(), is_common) && !WritesAll(later, earlier);
   }
 
   // Names of buffers that a launch reads and does not write, in order.
@@ -53,7 +85,7 @@ class LaunchLinks {
       for (std::size_t i = 0; i < all.size(); ++i) {
         for (std::size_t j = 0; j < all.size() && !taken[i]; ++j) {
           if (!taken[j] || i == j) continue;
-          taken[i] = i < j ? HandsOn(all[i], all[j]) : HandsOn(all[j], all[i]);
+          taken[i] = i < j ? HandsOn(all[i], all[j]) : HandsOn(all[j], all[i]) || Completes(all[j], all[i]);
           grows = grows || taken[i];
         }
       }

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.h"
 #include "import/draft_builder.h"
@@ -16,6 +17,21 @@ bool IsSame(const SourceProgram& program, const HostLaunch& a, const HostLaunch&
          std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
                     [&](const SourceRange& one, const SourceRange& other) { return program.Text(one) == program.Text(other); });
 }
+
+// Whether a function is another one, or calls it by way of others.
+bool Reaches(const SourceProgram& program, const HostCode& host, const std::string& from, const std::string& to) {
+  std::set<std::string> reached{from};
+  for (std::size_t before = 0; before != reached.size() && !reached.contains(to);) {
+    before = reached.size();
+    for (const HostCall& call : host.calls()) {
+      if (call.function < 0 || program.FindFunction(call.name) < 0) continue;
+      const ProgramFunction& caller = program.functions()[static_cast<std::size_t>(call.function)];
+      if (reached.contains(caller.name) && caller.body.Contains(call.range)) reached.insert(call.name);
+    }
+  }
+  return reached.contains(to);
+}
+
 class LaunchTaker {
  public:
   LaunchTaker(const SourceProgram& program, HostCode& host, std::vector<std::string>& notes)
@@ -92,7 +108,9 @@ class LaunchTaker {
       if (step->function < 0) continue;
       const ProgramFunction& function = program_.functions()[static_cast<std::size_t>(step->function)];
       for (const HostCall& call : host_.calls()) {
-        if (call.function != step->function || call.name != function.name || !function.body.Contains(call.range)) continue;
+        if (call.function != step->function || !function.body.Contains(call.range) ||
+            !Reaches(program_, host_, call.name, function.name))
+          continue;
         throw UsageError(
             fmt::format("{} calls itself ({}): how often it launches kernels is not understood; write its levels as a "
                         "loop or one after another, or name one kernel with --kernel",

@@ -14,8 +14,8 @@ using Swaps = std::vector<std::pair<Pointer, Pointer>>;
 
 class LoopTaker {
  public:
-  LoopTaker(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches)
-      : program_(program), host_(host), launches_(launches) {}
+  LoopTaker(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches, std::vector<std::string>& notes)
+      : program_(program), host_(host), launches_(launches), notes_(notes) {}
 
   std::vector<TakenLoop> Run() {
     around_.resize(launches_.size());
@@ -88,6 +88,7 @@ class LoopTaker {
       if (inner.count && IsWithin(inner.loop, loop)) look(*inner.count);
     }
     if (!depends && taken.swaps.empty()) return;
+    RefuseJumps(loop);
     taken.step = StepName(meaning, depends);
     meaning = host_.MeaningOf(loop, taken.step);
     for (const std::string& label : needed) {
@@ -112,6 +113,80 @@ class LoopTaker {
     taken.powers = meaning.halved;
     if (Exchanges(loop)) taken.powers.insert(meaning.doubled_to.begin(), meaning.doubled_to.end());
     taken_.push_back(std::move(taken));
+  }
+
+  // The condition of the `if` of the loop around a place of its body, the innermost; empty if there is none.
+  std::vector<std::string_view> ConditionAround(const HostLoop& host, const SourceRange& place, bool& otherwise) const {
+    std::vector<std::string_view> condition;
+    for (std::size_t i = program_.TokenAt(host.body.begin); i < program_.tokens().size(); ++i) {
+      if (program_.tokens()[i].begin >= place.begin) break;
+      if (program_.Token(i) != "if" || program_.Token(i + 1) != "(") continue;
+      const std::size_t after = program_.AfterBracket(i + 1);
+      const auto end_of = [&](std::size_t first) {
+        if (program_.Token(first) == "{") return program_.AfterBracket(first);
+        while (first < program_.tokens().size() && program_.Token(first) != ";")
+          first = program_.Token(first) == "(" || program_.Token(first) == "{" ? program_.AfterBracket(first) : first + 1;
+        return first + 1;
+      };
+      const std::size_t end = end_of(after);
+      const bool has_else = program_.Token(end) == "else";
+      const std::size_t last = has_else ? end_of(end + 1) : end;
+      if (last == 0 || last > program_.tokens().size() || program_.tokens()[last - 1].end < place.end) continue;
+      if (place.begin < program_.tokens()[after].begin) continue;
+      condition = program_.Tokens({program_.tokens()[i + 2].begin, program_.tokens()[after - 2].end});
+      otherwise = has_else;
+    }
+    return condition;
+  }
+
+  // What leaves an iteration or the loop early would be lost.
+  void RefuseJumps(std::size_t loop) {
+    const HostLoop& host = host_.loops()[loop];
+    const auto is_error = [](const std::vector<std::string_view>& condition) {
+      return std::any_of(condition.begin(), condition.end(), [](std::string_view word) {
+        return word.starts_with("cuda") || word.find("err") != word.npos || word.find("status") != word.npos;
+      });
+    };
+    const auto is_of_steps = [&](const std::vector<std::string_view>& condition) {
+      return std::any_of(condition.begin(), condition.end(),
+                         [&](std::string_view word) { return host.Find(std::string(word)) != nullptr; });
+    };
+    const auto refuse = [&](std::string_view what, const SourceRange& place) {
+      throw UsageError(
+          fmt::format("{}: {} in the loop around the launches is not understood; --kernel takes one kernel, or write "
+                      "the loop without it",
+                      program_.PlaceOf(place.begin), what));
+    };
+    bool otherwise = false;
+    for (std::size_t i = program_.TokenAt(host.body.begin);
+         i < program_.tokens().size() && program_.tokens()[i].begin < host.body.end; ++i) {
+      const std::string_view word = program_.Token(i);
+      if (word == "switch" || word == "for" || word == "while") {
+        const std::size_t head = program_.AfterBracket(i + 1);
+        if (program_.Token(head) == "{") i = program_.AfterBracket(head) - 1;
+        continue;
+      }
+      if (word == "do" && program_.Token(i + 1) == "{") i = program_.AfterBracket(i + 1) - 1;
+      if (program_.FunctionAt(program_.tokens()[i].begin) != host.function) continue;
+      if (word != "continue" && word != "break" && word != "return") continue;
+      const auto condition = ConditionAround(host, program_.tokens()[i], otherwise);
+      if (is_error(condition)) continue;
+      // One that depends on what the kernels compute, such as on convergence.
+      if (word != "continue" && !condition.empty() && !is_of_steps(condition)) {
+        notes_.push_back(
+            fmt::format("{}: the {} is left out: the loop runs to its end", program_.PlaceOf(program_.tokens()[i].begin), word));
+        continue;
+      }
+      refuse(word, program_.tokens()[i]);
+    }
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (!Has(around_[i], loop)) continue;
+      for (const HostCall* call : host_.PathTo(*launches_[i].launch)) {
+        if (call->function != host.function || !host.body.Contains(call->range)) continue;
+        const auto condition = ConditionAround(host, call->range, otherwise);
+        if (!otherwise && is_of_steps(condition) && !is_error(condition)) refuse("an if around a launch", call->range);
+      }
+    }
   }
 
   bool IsWithin(std::size_t inner, std::size_t outer) const {
@@ -221,14 +296,16 @@ class LoopTaker {
   const SourceProgram& program_;
   HostCode& host_;
   std::vector<TakenLaunch>& launches_;
+  std::vector<std::string>& notes_;
   std::vector<std::vector<std::size_t>> around_;  // loops of the host around each launch, the outermost first
   std::vector<TakenLoop> taken_;
 };
 
 }  // namespace
 
-std::vector<TakenLoop> TakeLoops(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches) {
-  return LoopTaker(program, host, launches).Run();
+std::vector<TakenLoop> TakeLoops(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch>& launches,
+                                 std::vector<std::string>& notes) {
+  return LoopTaker(program, host, launches, notes).Run();
 }
 
 }  // namespace evo
