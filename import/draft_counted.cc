@@ -12,7 +12,7 @@ namespace {
 
 using Pointer = HostCode::Pointer;
 
-constexpr int kMostResults = 8;  // elements in which a reduction in place leaves its results
+constexpr int kMostResults = 1;  // element in which a reduction in place leaves its result
 constexpr int kLeastPart = 8;    // an eighth of an output, for parts that grow with it
 
 }  // namespace

@@ -205,23 +205,21 @@ class ConvolutionResults {
     return true;
   }
 
-  // Whether some of the elements that were sampled are of the last quarter.
-  bool ReachesTheEnd(const RanConvolution& ran) const {
-    const BufferContents& stored = ran.run.stored.at(found_.text.roles.y);
-    return !stored.empty() && stored.rbegin()->first >= runs_.ElementsWith(ran.trial.sizes) / 4 * 3;
-  }
-
   bool HoldsForLarge(const std::string& name, std::int64_t number) {
     const std::int64_t unit = search_.UnitOf(name);
     LaunchRuns::Sizes sizes = runs_.Small(0);
+    const auto reaches_the_end = [&](const RanConvolution& ran) {  // some of the elements are of the last quarter
+      const BufferContents& stored = ran.run.stored.at(found_.text.roles.y);
+      return !stored.empty() && stored.rbegin()->first >= runs_.ElementsWith(sizes) / 4 * 3;
+    };
     // Twice as many first: what ends at a number of the code is seen to end.
     for (const std::int64_t wanted : {2 * number, number}) {
       sizes[name] = (wanted + unit - 1) / unit * unit;
       auto ran = Run(Comparison::Trial(sizes, kLargeElements));
       if (!ran && wanted > number && why_.find("too many") != std::string::npos) continue;
-      if (ran && !ReachesTheEnd(*ran)) ran = Run(Comparison::Trial(sizes, 8 * kLargeElements));
+      if (ran && !reaches_the_end(*ran)) ran = Run(Comparison::Trial(sizes, 8 * kLargeElements));
       if (!ran) return false;
-      if (!ReachesTheEnd(*ran) || !runs_.Holds(*ran, false))
+      if (!reaches_the_end(*ran) || !runs_.Holds(*ran, false))
         return Refuse(fmt::format("where {} is {}, what it leaves is no convolution", name, sizes[name]));
       break;
     }
