@@ -77,9 +77,8 @@ class HostLoopReader {
     for (const HostLaunch& launch : calls_.launches()) add(launch);
     for (std::size_t before = 0; before != names.size();) {
       before = names.size();
-      const std::set<std::string> known = names;
       for (const HostCall& call : calls_.calls()) {
-        if (known.contains(call.name)) add(call);
+        if (names.contains(call.name)) add(call);
       }
     }
   }

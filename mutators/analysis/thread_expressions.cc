@@ -260,7 +260,7 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
   if (value.kind == ThreadValue::Kind::kVector && place.memory >= 0 && !vectors_.FitsAt(place, target, value)) return;
   value = setting_.formulas ? Converted(value, target.type, tree_.node(sides.front()).type, sides.back())
                             : arithmetic_.Converted(value, target.type);
-  if (vectors_.IsOfBits(place, target)) value = FloatOfBits(std::move(value));
+  if (vectors_.IsOfBits(place, target)) value = FloatOfBits(value);
   if (result != nullptr) *result = value;
   memory_.Store(place, std::move(value));
 }
