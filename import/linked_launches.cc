@@ -32,6 +32,31 @@ class LaunchLinks {
     return kept;
   }
 
+  // The first launch that writes anything, and those that it hands a buffer on to or gets one from, and so on.
+  std::vector<TakenLaunch> LinkedWithFirst(std::vector<TakenLaunch> all) const {
+    std::vector<bool> taken(all.size(), false);
+    const auto writes = [&](const TakenLaunch& one) { return !BuffersOf(one, &ParameterUse::written).empty(); };
+    const auto first = std::find_if(all.begin(), all.end(), writes);
+    if (first == all.end()) return {};
+    taken[static_cast<std::size_t>(first - all.begin())] = true;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        for (std::size_t j = 0; j < all.size() && !taken[i]; ++j) {
+          if (!taken[j] || i == j) continue;
+          taken[i] = i < j ? HandsOn(all[i], all[j]) : HandsOn(all[j], all[i]) || Completes(all[j], all[i]);
+          grows = grows || taken[i];
+        }
+      }
+    }
+    std::vector<TakenLaunch> linked;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (taken[i]) linked.push_back(std::move(all[i]));
+    }
+    return linked;
+  }
+
+ private:
   // Whether a launch overwrites all that an earlier one has written, as far as is seen: not under a condition on where it is, and
   // with as many threads, or with loops.
   bool WritesAll(const TakenLaunch& one, const TakenLaunch& earlier) const {
@@ -73,30 +98,6 @@ class LaunchLinks {
     return names;
   }
 
-  // The first launch that writes anything, and those that it hands a buffer on to or gets one from, and so on.
-  std::vector<TakenLaunch> LinkedWithFirst(std::vector<TakenLaunch> all) const {
-    std::vector<bool> taken(all.size(), false);
-    const auto writes = [&](const TakenLaunch& one) { return !BuffersOf(one, &ParameterUse::written).empty(); };
-    const auto first = std::find_if(all.begin(), all.end(), writes);
-    if (first == all.end()) return {};
-    taken[static_cast<std::size_t>(first - all.begin())] = true;
-    for (bool grows = true; grows;) {
-      grows = false;
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        for (std::size_t j = 0; j < all.size() && !taken[i]; ++j) {
-          if (!taken[j] || i == j) continue;
-          taken[i] = i < j ? HandsOn(all[i], all[j]) : HandsOn(all[j], all[i]) || Completes(all[j], all[i]);
-          grows = grows || taken[i];
-        }
-      }
-    }
-    std::vector<TakenLaunch> linked;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (taken[i]) linked.push_back(std::move(all[i]));
-    }
-    return linked;
-  }
-
   // The buffers that a launch reads, or writes.
   std::vector<HostCode::Pointer> BuffersOf(const TakenLaunch& one, bool ParameterUse::*use) const {
     std::vector<HostCode::Pointer> found;
@@ -134,7 +135,6 @@ class LaunchLinks {
     });
   }
 
- private:
   const SourceProgram& program_;
   const HostCode& host_;
 };
