@@ -77,9 +77,7 @@ class ArrayFormFinder {
   bool DescribeBuffers() {
     for (const AttentionLaunchRuns::Link& link : runs_.links()) {
       for (const auto& [parameter, buffer] : link.buffers) {
-        const std::string& type = tree_.node(parameter).type;
-        std::string pointee = WithoutConst(type.substr(0, type.find('*')));
-        while (!pointee.empty() && pointee.back() == ' ') pointee.pop_back();
+        const std::string pointee = PointedTo(tree_, parameter);
         const auto [known, fresh] = types_.try_emplace(buffer, pointee);
         if (!fresh && known->second != pointee) return false;
         if (pointee != "float" && pointee != "double" && !runs_.IsWorkspace(buffer)) return false;

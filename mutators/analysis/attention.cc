@@ -192,17 +192,11 @@ class AttentionFinder {
     return true;
   }
 
-  static std::string Pointee(std::string type) {
-    type = WithoutConst(type.substr(0, type.find('*')));
-    while (!type.empty() && type.back() == ' ') type.pop_back();
-    return type;
-  }
-
   bool CheckTypes() {
-    found_.element = Pointee(tree_.node(found_.q.parameter).type);
-    found_.output = Pointee(tree_.node(found_.o.parameter).type);
+    found_.element = PointedTo(tree_, found_.q.parameter);
+    found_.output = PointedTo(tree_, found_.o.parameter);
     for (const int parameter : {found_.q.parameter, found_.k.parameter, found_.v.parameter}) {
-      const std::string type = Pointee(tree_.node(parameter).type);
+      const std::string type = PointedTo(tree_, parameter);
       if (type != "__half" && type != "__nv_bfloat16" && type != "float")
         return Refuse(fmt::format("the elements of {} are {}, and half, bfloat16 and float are known", NameOf(parameter), type));
       if (type != found_.element) return Refuse("its matrices are of two types");

@@ -33,12 +33,6 @@ constexpr std::int64_t kElementsOfVector = 4;
 
 using TriedSizes = LaunchRuns::Sizes;
 
-std::string PointeeOf(const SyntaxNode& parameter) {
-  std::string type = WithoutConst(parameter.type.substr(0, parameter.type.find('*')));
-  while (!type.empty() && type.back() == ' ') type.pop_back();
-  return type;
-}
-
 std::string NotInLaunches(std::size_t outputs) {
   return outputs == 1 ? kNotInLaunches
                       : fmt::format("{}, or another output is not each row's logarithm of its sum", kNotInLaunches);
@@ -285,7 +279,7 @@ class LaunchesFinder {
       if (link.launch == nullptr) continue;
       ++launches[link.kernel];
       for (const auto& [parameter, buffer] : link.buffers) {
-        const std::string type = PointeeOf(tree_.node(parameter));
+        const std::string type = PointedTo(tree_, parameter);
         if (buffer == guess.o) found_.output = type;
         if (buffer == found_.sums && type != "float") return Refuse(fmt::format("it stores sums of type {}", type));
         if (buffer != guess.q && buffer != guess.k && buffer != guess.v) continue;

@@ -29,12 +29,7 @@ bool AttentionLayout::Refuse(std::string why) {
 
 std::string AttentionLayout::NameOf(int part) const { return tree_.node(BufferOfPart(part)).name; }
 
-std::string AttentionLayout::TypeOf(int part) const {
-  const std::string& type = tree_.node(BufferOfPart(part)).type;
-  std::string pointee = WithoutConst(type.substr(0, type.find('*')));
-  while (!pointee.empty() && pointee.back() == ' ') pointee.pop_back();
-  return pointee;
-}
+std::string AttentionLayout::TypeOf(int part) const { return PointedTo(tree_, BufferOfPart(part)); }
 
 // Takes the row out of an index: what a row moves it by becomes a stride.
 bool AttentionLayout::TakeRow(int part, AffineForm& base, AffineForm& stride) {

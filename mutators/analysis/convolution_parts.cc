@@ -143,13 +143,6 @@ bool HasElements(const SyntaxTree& tree, const std::vector<int>& pointers) {
 
 }  // namespace
 
-std::string PointedTo(const SyntaxTree& tree, int parameter) {
-  const std::string& type = tree.node(parameter).type;
-  std::string pointee = WithoutConst(type.substr(0, type.find_first_of("*[")));
-  while (!pointee.empty() && pointee.back() == ' ') pointee.pop_back();
-  return pointee;
-}
-
 std::optional<ConvolutionParts> PlainPartsOf(const SyntaxTree& tree, int kernel) {
   const std::vector<int> pointers = PointersOf(tree, kernel);
   if (pointers.size() < 3 || !HasElements(tree, pointers) || DepthOf(tree, tree.node(kernel).children.back()) < kDeep)

@@ -32,7 +32,4 @@ std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree&
 // The parts of a kernel with a sum of whatever: else why there are none. `variables` and `deep` are not set.
 std::variant<ConvolutionParts, std::string> SumPartsOf(const SyntaxTree& tree, int kernel);
 
-// The type of an element that a pointer points to, or that an array has: "__half".
-std::string PointedTo(const SyntaxTree& tree, int parameter);
-
 }  // namespace evo

@@ -72,15 +72,7 @@ std::vector<ConvolutionSample> ConvolutionSampler::SamplesOf(const ThreadTrace& 
 // What a sum added: products of elements of two buffers, of which the first that is seen counts as the images until more is
 // known. What was there before the loop is no product.
 bool ConvolutionSampler::AddProducts(const ThreadSum* sum, ConvolutionSample& sample) {
-  std::vector<const ThreadSum*> left{sum};
-  while (!left.empty()) {
-    const ThreadSum* const at = left.back();
-    left.pop_back();
-    if (at == nullptr) continue;
-    left.push_back(at->before.get());
-    left.push_back(at->added.get());
-    if (!at->added && !AddProduct(*at, sample)) return false;
-  }
+  if (!EachTerm(sum, [&](const ThreadSum& term) { return AddProduct(term, sample); })) return false;
   std::sort(sample.products.begin(), sample.products.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const auto& [x, f] : sample.products) {
     sample.x.push_back(x);

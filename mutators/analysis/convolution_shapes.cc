@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "mutators/analysis/shared_array.h"
+#include "mutators/analysis/source_query.h"
 
 namespace evo {
 namespace {

@@ -78,16 +78,7 @@ bool LaunchedSums::Origin(int declaration, std::int64_t index, Place& place) {
 }
 
 bool LaunchedSums::AddProducts(const ThreadSum* sum, ConvolutionSample& sample, int depth) {
-  std::vector<const ThreadSum*> left{sum};
-  while (!left.empty()) {
-    const ThreadSum* const at = left.back();
-    left.pop_back();
-    if (at == nullptr) continue;
-    left.push_back(at->before.get());
-    left.push_back(at->added.get());
-    if (!at->added && !AddTerm(*at, sample, depth)) return false;
-  }
-  return true;
+  return EachTerm(sum, [&](const ThreadSum& term) { return AddTerm(term, sample, depth); });
 }
 
 bool LaunchedSums::AddTerm(const ThreadSum& term, ConvolutionSample& sample, int depth) {

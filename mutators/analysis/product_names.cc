@@ -8,7 +8,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/convolution_parts.h"
+#include "mutators/analysis/source_query.h"
 
 namespace evo {
 

@@ -61,9 +61,7 @@ bool RowSearch::DescribeBuffers() {
   double real = 0.07;
   for (const AttentionLaunchRuns::Link& link : runs_.links()) {
     for (const auto& [parameter, buffer] : link.buffers) {
-      const std::string& type = tree_.node(parameter).type;
-      std::string pointee = WithoutConst(type.substr(0, type.find('*')));
-      while (!pointee.empty() && pointee.back() == ' ') pointee.pop_back();
+      const std::string pointee = PointedTo(tree_, parameter);
       const auto [known, fresh] = types_.try_emplace(buffer, pointee);
       if (!fresh && known->second != pointee) return false;
       if (pointee == "int" || pointee == "long" || pointee == "long long")

@@ -150,6 +150,13 @@ std::string WithoutConst(std::string type) {
   return type;
 }
 
+std::string PointedTo(const SyntaxTree& tree, int parameter) {
+  const std::string& type = tree.node(parameter).type;
+  std::string pointee = WithoutConst(type.substr(0, type.find_first_of("*[")));
+  while (!pointee.empty() && pointee.back() == ' ') pointee.pop_back();
+  return pointee;
+}
+
 bool IsArithmetic(std::string_view type) {
   constexpr std::array kTypes{"float"sv, "double"sv,        "int"sv,       "unsigned int"sv,
                               "long"sv,  "unsigned long"sv, "long long"sv, "unsigned long long"sv,

@@ -63,6 +63,8 @@ bool IsInBlock(const SyntaxTree& tree, int statement);
 
 // A type without leading const and volatile: "float" for "const float".
 std::string WithoutConst(std::string type);
+// The type that a parameter or variable points to, or of which it is an array, without const: `float` of `const float*`.
+std::string PointedTo(const SyntaxTree& tree, int parameter);
 // Whether a type is float, double, or an integer type of at least 16 bits.
 bool IsArithmetic(std::string_view type);
 // Whether it is a type of whole numbers, const or not.

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/fingerprint.h"
+#include "mutators/analysis/source_query.h"
 
 namespace evo {
 namespace {

@@ -25,6 +25,19 @@ ThreadSum::~ThreadSum() {
   }
 }
 
+bool EachTerm(const ThreadSum* sum, const std::function<bool(const ThreadSum&)>& visit) {
+  std::vector<const ThreadSum*> left{sum};
+  while (!left.empty()) {
+    const ThreadSum* const at = left.back();
+    left.pop_back();
+    if (at == nullptr) continue;
+    left.push_back(at->before.get());
+    left.push_back(at->added.get());
+    if (!at->added && !visit(*at)) return false;
+  }
+  return true;
+}
+
 ThreadValue ThreadValue::Integer(std::int64_t value, FormPointer form) {
   ThreadValue result;
   result.kind = Kind::kInteger;

@@ -3,6 +3,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -92,6 +93,8 @@ struct ThreadValue {
   std::shared_ptr<const std::vector<ThreadValue>> parts;  // of a vector; those without a value are of no kind
 };
 
+// Visits the terms of a sum, also of sums that are its terms; ends, and is false, where a visit is.
+bool EachTerm(const ThreadSum* sum, const std::function<bool(const ThreadSum&)>& visit);
 // The bits of a float as an integer, and what is a float of such bits. What is no such number stays as it is.
 ThreadValue BitsOfFloat(const ThreadValue& value, bool is_signed);
 ThreadValue FloatOfBits(const ThreadValue& value);

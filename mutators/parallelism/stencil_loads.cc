@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "mutators/analysis/convolution_parts.h"
 #include "mutators/analysis/global_memory.h"
+#include "mutators/analysis/source_query.h"
 #include "mutators/parallelism/stencil_text.h"
 
 namespace evo {

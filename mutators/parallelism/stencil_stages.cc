@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/convolution_parts.h"
+#include "mutators/analysis/source_query.h"
 #include "mutators/parallelism/stencil_text.h"
 
 namespace evo {

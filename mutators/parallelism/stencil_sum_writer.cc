@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "mutators/analysis/convolution_parts.h"
+#include "mutators/analysis/source_query.h"
 
 namespace evo {
 
