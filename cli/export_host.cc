@@ -290,11 +290,13 @@ std::string ExportHost(const KernelTemplate& exported, const Task& task, const s
   text += fmt::format("// {}_host.h declares the function. Compile: nvcc -std=c++17 {} -c FILE\n", names.stem,
                       NvccTarget(ArchToCompileFor(exported, run_arch)));
   if (!exported.tensor_maps.empty()) text += "#include <cuda.h>\n";
-  text +=
-      fmt::format("{}\nnamespace {}_host {{\n{}{}",
-                  Inclusion(exported, names, kernel_file) + CompiledSizeConstants(exported, task), names.stem, kHead, kLaunch);
+  const std::string function = HostWriter(exported, task, verified, names).Function();
+  text += fmt::format("{}\nnamespace {}_host {{\n{}{}{}{}",
+                      Inclusion(exported, names, kernel_file) + CompiledSizeConstants(exported, task), names.stem, kHead,
+                      function.find("power(") != std::string::npos ? kPower : "",
+                      function.find("ceil_log(") != std::string::npos ? kCeilLog : "", kLaunch);
   if (!exported.tensor_maps.empty()) text += kMap;
-  return text + HostWriter(exported, task, verified, names).Function() +
+  return text + function +
          fmt::format("\n}}  // namespace {0}_host\n\ncudaError_t {1} {{\n  return {0}_host::{2};\n}}\n", names.stem,
                      Signature(task, names, names.stem + "_launch", true), Signature(task, names, "run", false));
 }

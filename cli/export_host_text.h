@@ -11,13 +11,17 @@ static constexpr auto min(A a, B b) { return a < b ? a : b; }
 template <class A, class B>
 static constexpr auto max(A a, B b) { return a > b ? a : b; }
 [[maybe_unused]] static constexpr long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }
-[[maybe_unused]] static constexpr long long power(long long base, long long exponent) {
+using std::sqrt;
+)";
+
+// Written only where a launch line calls them.
+inline constexpr const char* kPower = R"([[maybe_unused]] static constexpr long long power(long long base, long long exponent) {
   return exponent > 0 ? base * power(base, exponent - 1) : 1;
 }
-[[maybe_unused]] static constexpr long long ceil_log(long long value, long long base) {
+)";
+inline constexpr const char* kCeilLog = R"([[maybe_unused]] static constexpr long long ceil_log(long long value, long long base) {
   return value > 1 ? 1 + ceil_log(ceil_div(value, base), base) : 0;
 }
-using std::sqrt;
 )";
 
 inline constexpr const char* kLaunch = R"(
