@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "mutators/analysis/deciding_parameters.h"
-#include "mutators/analysis/indentation.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/deciding_parameters.h"
+#include "mutators/analysis/source/indentation.h"
+#include "mutators/analysis/source/source_query.h"
 
 namespace evo {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <variant>
 
-#include "mutators/analysis/attention.h"
-#include "mutators/analysis/contraction.h"
-#include "mutators/analysis/convolution.h"
-#include "mutators/analysis/element_kernel.h"
-#include "mutators/analysis/row_kernel.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/attention/attention.h"
+#include "mutators/analysis/convolutions/convolution.h"
+#include "mutators/analysis/products/contraction.h"
+#include "mutators/analysis/rows/row_kernel.h"
+#include "mutators/analysis/source/element_kernel.h"
+#include "mutators/analysis/source/source_query.h"
 
 namespace evo {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/indentation.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/indentation.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -3,8 +3,8 @@
 #include <array>
 #include <map>
 
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/global_memory.h"
-#include "mutators/analysis/unit_stride.h"
+#include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/global_memory.h"
+#include "mutators/analysis/source/unit_stride.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -7,9 +7,9 @@
 
 #include "core/error.h"
 #include "kernel_templates/renderer.h"
-#include "mutators/analysis/contraction.h"
 #include "mutators/analysis/kernel_kind.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/products/contraction.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/breeding/alike_edit.h"
 #include "mutators/breeding/operator_draw.h"
 #include "mutators/genetic/crossover.h"

@@ -12,8 +12,8 @@
 #include "kernel_templates/directive_lexer.h"
 #include "kernel_templates/parameter_block.h"
 #include "kernel_templates/renderer.h"
-#include "mutators/analysis/indentation.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/indentation.h"
+#include "mutators/analysis/source/source_query.h"
 
 namespace evo {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/digest.h"
 #include "kernel_templates/renderer.h"
-#include "mutators/analysis/deciding_parameters.h"
+#include "mutators/analysis/source/deciding_parameters.h"
 #include "mutators/breeding/edit_application.h"
 #include "syntax/preamble.h"
 

@@ -1,8 +1,8 @@
 #include <charconv>
 #include <set>
 
-#include "mutators/analysis/number_place.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/number_place.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

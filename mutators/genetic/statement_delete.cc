@@ -1,4 +1,4 @@
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -1,6 +1,6 @@
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/source_query.h"
-#include "mutators/analysis/statement_order.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/statement_order.h"
 #include "mutators/mutator.h"
 
 namespace evo {

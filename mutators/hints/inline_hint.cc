@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

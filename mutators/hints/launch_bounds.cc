@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "mutators/analysis/global_memory.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/global_memory.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/counted_loop.h"
-#include "mutators/analysis/indentation.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/counted_loop.h"
+#include "mutators/analysis/source/indentation.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

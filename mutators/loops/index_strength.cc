@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "mutators/analysis/counted_loop.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/source/counted_loop.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "mutators/analysis/counted_loop.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/dependence.h"
+#include "mutators/analysis/source/counted_loop.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/dependence.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/source/counted_loop.h"
 #include "mutators/mutator.h"
 
 namespace evo {

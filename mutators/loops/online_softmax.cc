@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/accumulation_update.h"
-#include "mutators/analysis/combination.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/memory_traffic.h"
-#include "mutators/analysis/shared_loop.h"
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/rows/shared_loop.h"
+#include "mutators/analysis/source/accumulation_update.h"
+#include "mutators/analysis/source/combination.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/memory_traffic.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/mutator.h"
 
 namespace evo {

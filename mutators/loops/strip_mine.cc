@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "mutators/analysis/counted_loop.h"
+#include "mutators/analysis/source/counted_loop.h"
 #include "mutators/mutator.h"
 
 namespace evo {

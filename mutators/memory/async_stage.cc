@@ -2,9 +2,9 @@
 #include <map>
 #include <set>
 
-#include "mutators/analysis/dependence.h"
-#include "mutators/analysis/memory_traffic.h"
-#include "mutators/analysis/shared_copy.h"
+#include "mutators/analysis/source/dependence.h"
+#include "mutators/analysis/source/memory_traffic.h"
+#include "mutators/analysis/source/shared_copy.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/plain_source.h"
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/plain_source/plain_source.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/memory/exchange_tile.h"
 #include "mutators/mutator.h"
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "mutators/analysis/block_uniform.h"
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/counted_loop.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/memory_traffic.h"
-#include "mutators/analysis/shared_array.h"
+#include "mutators/analysis/source/block_uniform.h"
+#include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/counted_loop.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/memory_traffic.h"
+#include "mutators/analysis/source/shared_array.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -7,13 +7,13 @@
 #include <map>
 #include <set>
 
-#include "mutators/analysis/affine_index.h"
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/counted_loop.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/element_kernel.h"
-#include "mutators/analysis/indentation.h"
-#include "mutators/analysis/memory_traffic.h"
+#include "mutators/analysis/source/affine_index.h"
+#include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/counted_loop.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/element_kernel.h"
+#include "mutators/analysis/source/indentation.h"
+#include "mutators/analysis/source/memory_traffic.h"
 
 namespace evo {
 namespace {

@@ -9,16 +9,16 @@
 #include <string>
 #include <variant>
 
-#include "mutators/analysis/affine_index.h"
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/element_grid.h"
-#include "mutators/analysis/element_kernel.h"
-#include "mutators/analysis/global_memory.h"
-#include "mutators/analysis/indentation.h"
-#include "mutators/analysis/memory_traffic.h"
-#include "mutators/analysis/source_query.h"
-#include "mutators/analysis/thread_loops.h"
+#include "mutators/analysis/plain_source/thread_loops.h"
+#include "mutators/analysis/source/affine_index.h"
+#include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/element_kernel.h"
+#include "mutators/analysis/source/global_memory.h"
+#include "mutators/analysis/source/indentation.h"
+#include "mutators/analysis/source/memory_traffic.h"
+#include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/thread_runs/element_grid.h"
 #include "mutators/memory/exchange_tile_text.h"
 
 namespace evo {

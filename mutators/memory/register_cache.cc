@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/counted_loop.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/global_memory.h"
+#include "mutators/analysis/source/counted_loop.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/global_memory.h"
 #include "mutators/mutator.h"
 
 namespace evo {

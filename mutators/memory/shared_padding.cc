@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/index_range.h"
-#include "mutators/analysis/shared_array.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/index_range.h"
+#include "mutators/analysis/source/shared_array.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

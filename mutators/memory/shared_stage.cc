@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/edge_guard.h"
-#include "mutators/analysis/reused_read.h"
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/edge_guard.h"
+#include "mutators/analysis/source/reused_read.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -2,10 +2,10 @@
 
 #include <bit>
 
-#include "mutators/analysis/constant_value.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/shared_array.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/shared_array.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/mutator.h"
 
 namespace evo {

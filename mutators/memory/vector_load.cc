@@ -4,12 +4,12 @@
 #include <array>
 #include <map>
 
-#include "mutators/analysis/counted_loop.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/global_memory.h"
-#include "mutators/analysis/plain_source.h"
-#include "mutators/analysis/thread_split.h"
-#include "mutators/analysis/unit_stride.h"
+#include "mutators/analysis/plain_source/plain_source.h"
+#include "mutators/analysis/source/counted_loop.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/global_memory.h"
+#include "mutators/analysis/source/unit_stride.h"
+#include "mutators/analysis/thread_runs/thread_split.h"
 #include "mutators/memory/element_vectors.h"
 #include "mutators/mutator.h"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/mutator.h"
 
 namespace evo {

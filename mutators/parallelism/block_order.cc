@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "mutators/analysis/plain_source.h"
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/plain_source/plain_source.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "mutators/analysis/indentation.h"
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/indentation.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/breeding/edit_application.h"
 
 namespace evo {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel_templates/brought_parameters.h"
-#include "mutators/analysis/element_types.h"
+#include "mutators/analysis/source/element_types.h"
 
 namespace evo {
 

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "mutators/analysis/block_loop.h"
-#include "mutators/analysis/plain_source.h"
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/block_runs/block_loop.h"
+#include "mutators/analysis/plain_source/plain_source.h"
+#include "mutators/analysis/source/work_sharing.h"
 
 namespace evo {
 namespace {

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "mutators/analysis/plain_source.h"
-#include "mutators/analysis/source_query.h"
-#include "mutators/analysis/thread_block.h"
+#include "mutators/analysis/plain_source/plain_source.h"
+#include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/thread_runs/thread_block.h"
 #include "mutators/mutator.h"
 
 namespace evo {

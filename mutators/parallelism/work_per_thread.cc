@@ -5,12 +5,12 @@
 #include <set>
 
 #include "kernel_templates/launch_line.h"
-#include "mutators/analysis/data_flow.h"
-#include "mutators/analysis/early_return.h"
-#include "mutators/analysis/indentation.h"
-#include "mutators/analysis/memory_traffic.h"
-#include "mutators/analysis/plain_source.h"
-#include "mutators/analysis/work_sharing.h"
+#include "mutators/analysis/plain_source/plain_source.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/early_return.h"
+#include "mutators/analysis/source/indentation.h"
+#include "mutators/analysis/source/memory_traffic.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/mutator.h"
 
 namespace evo {

@@ -1,4 +1,4 @@
-#include "mutators/analysis/access_order.h"
+#include "mutators/analysis/numbers/access_order.h"
 
 #include <gtest/gtest.h>
 

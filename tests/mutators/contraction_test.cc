@@ -1,4 +1,4 @@
-#include "mutators/analysis/contraction.h"
+#include "mutators/analysis/products/contraction.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
-#include "mutators/analysis/grid_memory.h"
+#include "mutators/analysis/grid_runs/grid_memory.h"
 
 #include <gmock/gmock.h>
 
-#include "mutators/analysis/fingerprint.h"
+#include "mutators/analysis/numbers/fingerprint.h"
 
 namespace evo {
 namespace {

@@ -1,4 +1,4 @@
-#include "mutators/analysis/integer_arithmetic.h"
+#include "mutators/analysis/numbers/integer_arithmetic.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mutators/analysis/lane_arithmetic.h"
+#include "mutators/analysis/block_runs/lane_arithmetic.h"
 
 #include <gmock/gmock.h>
 

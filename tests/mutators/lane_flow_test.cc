@@ -1,8 +1,8 @@
-#include "mutators/analysis/lane_flow.h"
+#include "mutators/analysis/block_runs/lane_flow.h"
 
 #include <gmock/gmock.h>
 
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/source_query.h"
 #include "tests/mutators/plain_kernels.h"
 
 namespace evo {

@@ -1,4 +1,4 @@
-#include "mutators/analysis/product_restatement.h"
+#include "mutators/analysis/products/product_restatement.h"
 
 #include <gmock/gmock.h>
 

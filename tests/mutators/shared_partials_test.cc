@@ -1,8 +1,8 @@
-#include "mutators/analysis/shared_partials.h"
+#include "mutators/analysis/numbers/shared_partials.h"
 
 #include <gtest/gtest.h>
 
-#include "mutators/analysis/fingerprint.h"
+#include "mutators/analysis/numbers/fingerprint.h"
 
 namespace evo {
 namespace {

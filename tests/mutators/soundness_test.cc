@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "mutators/analysis/constant_value.h"
+#include "mutators/analysis/source/constant_value.h"
 #include "tests/mutators/mutating.h"
 
 namespace evo {

@@ -1,11 +1,11 @@
-#include "mutators/analysis/stencil_launch.h"
+#include "mutators/analysis/stencils/stencil_launch.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-#include "mutators/analysis/stencil_roles.h"
-#include "mutators/analysis/stencil_tables.h"
+#include "mutators/analysis/stencils/stencil_roles.h"
+#include "mutators/analysis/stencils/stencil_tables.h"
 
 namespace evo {
 namespace {

@@ -4,10 +4,10 @@
 #include <variant>
 #include <vector>
 
-#include "mutators/analysis/source_query.h"
-#include "mutators/parallelism/stencil_layout.h"
-#include "mutators/parallelism/stencil_names.h"
-#include "mutators/parallelism/stencil_statements.h"
+#include "mutators/analysis/source/source_query.h"
+#include "mutators/parallelism/stencils/stencil_layout.h"
+#include "mutators/parallelism/stencils/stencil_names.h"
+#include "mutators/parallelism/stencils/stencil_statements.h"
 #include "tests/mutators/mutating.h"
 
 namespace evo {

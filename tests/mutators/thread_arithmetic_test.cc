@@ -1,8 +1,8 @@
-#include "mutators/analysis/thread_arithmetic.h"
+#include "mutators/analysis/thread_runs/thread_arithmetic.h"
 
 #include <gmock/gmock.h>
 
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/source_query.h"
 #include "tests/mutators/plain_kernels.h"
 
 namespace evo {

@@ -1,9 +1,9 @@
-#include "mutators/analysis/thread_block.h"
+#include "mutators/analysis/thread_runs/thread_block.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "mutators/analysis/source_query.h"
+#include "mutators/analysis/source/source_query.h"
 #include "tests/mutators/plain_kernels.h"
 
 namespace evo {

@@ -1,4 +1,4 @@
-#include "mutators/analysis/thread_loops.h"
+#include "mutators/analysis/plain_source/thread_loops.h"
 
 #include <gmock/gmock.h>
 

@@ -1,10 +1,10 @@
-#include "mutators/analysis/thread_memory.h"
+#include "mutators/analysis/thread_runs/thread_memory.h"
 
 #include <gmock/gmock.h>
 
-#include "mutators/analysis/fingerprint.h"
-#include "mutators/analysis/source_query.h"
-#include "mutators/analysis/thread_arithmetic.h"
+#include "mutators/analysis/numbers/fingerprint.h"
+#include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/thread_runs/thread_arithmetic.h"
 #include "tests/mutators/plain_kernels.h"
 
 namespace evo {

@@ -1,0 +1,70 @@
+#include "mutators/analysis/attention/attention_definition.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace evo {
+namespace {
+
+// Numbers of kernels have seven digits, such as 1.44269504f. Errors count as a part of the largest element of a row.
+constexpr double kElementTolerance = 2e-5;
+
+}  // namespace
+
+AttentionDefinition::Row AttentionDefinition::RowOf(double scale, std::int64_t head, std::int64_t row) const {
+  const std::int64_t seen = shape_.causal ? std::min(row + 1, shape_.keys) : shape_.keys;
+  Row found;
+  double largest = -INFINITY, sum = 0;
+  for (std::int64_t key = 0; key < seen; ++key) {
+    double score = 0;
+    for (std::int64_t d = 0; d < shape_.depth; ++d)
+      score += q_(shape_.IndexOf(head, row, shape_.rows, d)) * k_(shape_.IndexOf(head, key, shape_.keys, d));
+    found.weights.push_back(score * scale);
+    largest = std::max(largest, found.weights.back());
+  }
+  for (double& weight : found.weights) sum += weight = std::exp(weight - largest);
+  for (double& weight : found.weights) weight /= sum;
+  found.log_sum = largest + std::log(sum);
+  return found;
+}
+
+bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale, std::int64_t head, std::int64_t row) const {
+  const Row weights = RowOf(scale, head, row);
+  double largest = 0, error = 0;
+  for (std::int64_t d = 0; d < shape_.depth; ++d) {
+    const auto element = stored.find(shape_.IndexOf(head, row, shape_.rows, d));
+    if (element == stored.end()) continue;
+    double value = 0;
+    for (std::size_t key = 0; key < weights.weights.size(); ++key) {
+      if (weights.weights[key] > 0)
+        value += weights.weights[key] * v_(shape_.IndexOf(head, static_cast<std::int64_t>(key), shape_.keys, d));
+    }
+    if (!std::isfinite(element->second)) return false;
+    largest = std::max(largest, std::fabs(value));
+    error = std::max(error, std::fabs(value - element->second));
+  }
+  return error <= kElementTolerance * largest;
+}
+
+bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale) const {
+  for (std::int64_t head = 0; head < shape_.heads; ++head) {
+    for (std::int64_t row = 0; row < shape_.rows; ++row) {
+      const std::int64_t first = shape_.IndexOf(head, row, shape_.rows, 0);
+      const auto element = stored.lower_bound(first);
+      if (element == stored.end() || element->first >= first + shape_.depth) continue;
+      if (!HoldsFor(stored, scale, head, row)) return false;
+    }
+  }
+  return !stored.empty() && stored.begin()->first >= 0 && stored.rbegin()->first < shape_.heads * shape_.rows * shape_.depth;
+}
+
+bool AttentionDefinition::HoldsForSums(const BufferContents& stored, double scale) const {
+  for (const auto& [index, sum] : stored) {
+    if (index < 0 || index >= shape_.heads * shape_.rows) return false;
+    const double expected = RowOf(scale, index / shape_.rows, index % shape_.rows).log_sum;
+    if (!(std::fabs(sum - expected) <= kElementTolerance * (1 + std::fabs(expected)))) return false;
+  }
+  return true;
+}
+
+}  // namespace evo

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mutators/analysis/attention/attention_definition.h"
+#include "mutators/analysis/grid_runs/source_runs.h"
+
+namespace evo {
+
+// A word for the number of elements of a row, where a size decides it.
+inline constexpr const char* kDepthWord = "DEPTH_";
+
+// Which sizes and buffers the attention of a source's launches may have, and by which texts scores may be multiplied.
+struct AttentionGuess {
+  std::string keys, rows;           // rows: empty for one
+  std::vector<std::string> heads;   // sizes of which they are the product
+  std::vector<std::string> inside;  // those of them that lie inside of the rows
+  std::int64_t depth = 0;
+  std::string depth_size;  // the size that decides it; empty: none
+  std::string q, k, v, o;
+  bool causal = false;
+  std::set<std::string> scales;
+
+  // The heads that do not.
+  std::vector<std::string> Outside() const;
+  AttentionShape ShapeWith(const LaunchRuns::Sizes& sizes) const;
+  // Whether a size is one of a matrix.
+  bool Names(const std::string& name) const;
+  // Whether the numbers of elements are those of a run.
+  bool HasElements(const LaunchRuns::Sizes& sizes, const LaunchedRun& run) const;
+  // Whether it stored elements of the last row of all.
+  bool HasLastRow(const LaunchRuns::Sizes& sizes, const LaunchedRun& run) const;
+};
+
+// What guesses are made of: sizes, three buffers that are read, and some that are stored.
+struct GuessedNames {
+  std::vector<std::string> sizes, inputs, outputs;
+};
+// Those that the numbers of elements allow.
+std::vector<AttentionGuess> GuessesIn(const GuessedNames& names, const LaunchRuns::Sizes& sizes, const LaunchedRun& run);
+
+AttentionDefinition DefinitionOf(const SourceRuns& runs, const AttentionGuess& guess, const LaunchTrial& trial);
+// The texts with which a run is what a guess says, of its own if it has some.
+std::set<std::string> ScalesThatHold(const SourceRuns& runs, const AttentionGuess& guess, const LaunchTrial& trial,
+                                     const LaunchedRun& run);
+// What such a text is in a run.
+double ScaleNamed(const std::string& text, const AttentionGuess& guess, const LaunchTrial& trial, const LaunchedRun& run);
+
+}  // namespace evo

@@ -1,0 +1,167 @@
+#include "mutators/analysis/grid_runs/grid_launches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mutators/analysis/numbers/integer_arithmetic.h"
+#include "mutators/analysis/source/shared_array.h"
+#include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/thread_runs/thread_vectors.h"
+
+namespace evo {
+namespace {
+
+constexpr std::int64_t kMostBlockThreads = 1024;
+
+// `float` of `const float *__restrict`.
+std::string PointedTo(const std::string& type) { return PlainType(type.substr(0, type.find_last_of('*'))); }
+
+}  // namespace
+
+GridLaunches::GridLaunches(const MutationContext& context, const ExpressionKinds& kinds, const GridSetting& setting)
+    : context_(context),
+      tree_(context.tree),
+      setting_(setting),
+      constants_(context, setting),
+      memories_(refusal_),
+      block_(context.tree, kinds, setting.present, constants_, memories_, refusal_) {}
+
+GridTrace GridLaunches::Run() {
+  for (const Workspace& workspace : context_.rendered.workspaces) {
+    std::int64_t elements = 1;
+    for (const Expression& extent : workspace.shape) elements *= constants_.ValueOf(extent).value_or(0);
+    memories_.AddWorkspace(workspace.name, elements);
+  }
+  AddDeviceVariables();
+  for (const Step& step : context_.rendered.steps) {
+    if (step.launch)
+      Launch(*step.launch);
+    else if (step.memset)
+      memories_.Fill(step.memset->buffer, step.memset->value, ArgumentElements());
+    else
+      refusal_.Add("its launches are in a loop");
+    if (refusal_.given()) break;
+  }
+  // The next run begins with what this one leaves.
+  const auto keeps = [&](const DeviceVariable& one) { return memories_.HasOther(one.memory, one.initial); };
+  if (std::any_of(variables_.begin(), variables_.end(), keeps)) refusal_.Add("it leaves something in a __device__ variable");
+  return {refusal_.why(), block_.unknown(), memories_.TakeBuffers(), memories_.has_tickets(), constants_.names()};
+}
+
+void GridLaunches::AddDeviceVariables() {
+  constexpr std::int64_t kMostElements = 1 << 16;
+  for (std::size_t i = 0; i < tree_.nodes().size(); ++i) {
+    const int variable = static_cast<int>(i);
+    const SyntaxNode& node = tree_.node(variable);
+    if (node.kind_name != "VarDecl" || node.function >= 0 || node.type.starts_with("const ")) continue;
+    const auto is_device = [&](int child) { return tree_.node(child).kind_name == "attribute(device)"; };
+    if (std::none_of(node.children.begin(), node.children.end(), is_device)) continue;
+    DeviceVariable one;
+    std::int64_t elements = 1;
+    for (const long long extent : ExtentsOf(node.type)) elements *= extent;
+    bool known = elements > 0 && elements <= kMostElements;
+    for (const int child : node.children) {
+      if (tree_.node(child).kind_name.starts_with("attribute") || tree_.node(child).kind_name == "TypeRef") continue;
+      if (node.type.ends_with("]")) {
+        known = known && tree_.node(child).kind_name != "InitListExpr";
+        continue;
+      }
+      const auto initial = constants_.ValueOfLiteral(std::string(tree_.Text(child)));
+      known = known && initial && initial->known;
+      if (initial) one.initial = initial->number;
+    }
+    if (!known) continue;
+    one.memory =
+        memories_.AddDeviceVariable(node.name, PlainType(node.type.substr(0, node.type.find('['))), elements, one.initial);
+    variables_.push_back(one);
+    block_.AddDeviceVariable(variable, one.memory);
+  }
+}
+
+int GridLaunches::KernelOf(const LaunchDirective& launch) {
+  const std::string name = launch.kernel.substr(launch.kernel.rfind(':') + 1);
+  int found = -1, definitions = 0;
+  for (const int function : Functions(tree_)) {
+    const SyntaxNode& node = tree_.node(function);
+    if (node.name != name || node.children.empty() || tree_.node(node.children.back()).kind_name != "CompoundStmt") continue;
+    found = function;
+    ++definitions;
+  }
+  const bool plain =
+      definitions == 1 && tree_.node(found).kind_name == "FunctionDecl" && launch.kernel_expression == launch.kernel;
+  if (!plain) refusal_.Add(fmt::format("{} is a template or defined more than once", launch.kernel));
+  return plain ? found : -1;
+}
+
+GridArguments GridLaunches::ArgumentsOf(const LaunchDirective& launch, int kernel) {
+  GridArguments arguments;
+  std::size_t at = 0;
+  for (const int child : tree_.node(kernel).children) {
+    const SyntaxNode& parameter = tree_.node(child);
+    if (parameter.kind_name != "ParmDecl") continue;
+    if (at >= launch.arguments.size()) break;
+    const std::string& text = launch.arguments[at++];
+    LaneValues value(1);
+    if (parameter.type.find('*') != std::string::npos) {
+      std::string type = PointedTo(parameter.type);
+      if (const ThreadVectorType vector = ThreadVectorTypeOf(type); vector.count > 0) {
+        value.width = vector.count;
+        type = vector.number;
+      }
+      value.memory = text == "nullptr" ? -1 : memories_.Buffer(text, type, ArgumentElements());
+    } else if (const auto number = constants_.ValueOfArgument(text)) {
+      value.numbers[0] = *number;
+    } else {
+      value.known[0] = Knowledge::kUnknown;
+    }
+    arguments[child] = std::move(value);
+  }
+  return arguments;
+}
+
+std::optional<GridLaunches::Extent> GridLaunches::ExtentOf(const LaunchDirective& launch) {
+  Extent found;
+  for (const auto& [dimensions, count] : {std::pair(&launch.grid, &found.blocks), std::pair(&launch.block, &found.threads)}) {
+    for (std::size_t axis = 0; axis < dimensions->size(); ++axis) {
+      const auto extent = constants_.ValueOf((*dimensions)[axis]);
+      if (extent && *extent < 1) {
+        refusal_.Add(fmt::format("of {} elements, {} has no blocks or threads", setting_.elements, launch.kernel));
+        return std::nullopt;
+      }
+      if (!extent || (axis > 0 && *extent != 1)) {
+        refusal_.Add(fmt::format("{} has blocks or a grid of more than one dimension", launch.kernel));
+        return std::nullopt;
+      }
+      if (axis == 0) *count = *extent;
+    }
+  }
+  if (found.threads <= kMostBlockThreads) return found;
+  refusal_.Add(fmt::format("{} has blocks of {} threads", launch.kernel, found.threads));
+  return std::nullopt;
+}
+
+void GridLaunches::Launch(const LaunchDirective& launch) {
+  if (launch.when) {
+    const auto when = constants_.ValueOf(*launch.when);
+    if (!when) return refusal_.Add(fmt::format("whether {} is launched is not known", launch.kernel));
+    if (*when == 0) return;
+  }
+  if (launch.cooperative || !launch.cluster.empty())
+    return refusal_.Add(fmt::format("the blocks of {} work together", launch.kernel));
+  const int kernel = KernelOf(launch);
+  if (refusal_.given()) return;
+  const auto extent = ExtentOf(launch);
+  if (!extent) return;
+  const GridArguments arguments = ArgumentsOf(launch, kernel);
+  const std::int64_t dynamic_bytes = constants_.ValueOf(launch.shared).value_or(0);
+  memories_.StartLaunch();
+  GridPosition position{static_cast<std::size_t>(extent->threads), extent->blocks, 0};
+  for (std::int64_t at = 0; at < position.blocks && !refusal_.given(); ++at) {
+    position.block = setting_.reversed ? position.blocks - 1 - at : at;
+    block_.Run(kernel, position, dynamic_bytes, arguments);
+  }
+}
+
+}  // namespace evo

@@ -1,0 +1,174 @@
+#include "mutators/analysis/scans/prefix_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mutators/analysis/grid_runs/grid_source.h"
+#include "mutators/analysis/scans/scan_runs.h"
+
+namespace evo {
+namespace {
+
+// Combinations of parameter values for which a source is run. With more, only the present values count.
+constexpr std::size_t kMostScanSettings = 12;
+// How many elements it is given at most: where blocks are small enough, there are more of them than a block has threads, so that
+// sums of sums are scanned in rounds. More elements are tried if no smaller blocks were.
+constexpr std::int64_t kMostScanned = 5'000;
+constexpr std::int64_t kMostScannedAtLast = 70'000;
+// A scan of fewer elements at most is not worth another kernel.
+constexpr std::int64_t kFewestWorthwhile = 128;
+// Of a grid that has whole blocks only.
+constexpr std::int64_t kFewestOfBlock = 32;
+
+class ScanFinder {
+ public:
+  explicit ScanFinder(const MutationContext& context)
+      : context_(context), source_(context), runs_(context, source_.launches(), found_) {}
+
+  std::variant<PrefixScan, std::string> Find() {
+    if (!FindLaunches()) return why_;
+    const Parameters& present = context_.genome.parameters;
+    if (const std::int64_t least = runs_.LeastOf(present); least > 1) {
+      if (!FindMultiples(least)) return runs_.why();
+      found_.functions = source_.AllFunctions();
+      return found_;
+    }
+    if (!runs_.IsScan(present, kFewScanned)) {
+      const std::string why = runs_.why();
+      if (!FindPowersOfTwo()) return why;
+      found_.functions = source_.AllFunctions();
+      return found_;
+    }
+    for (const std::int64_t elements : runs_.Elements(present, kMostScanned)) {
+      if (runs_.IsScan(present, elements)) continue;
+      if (runs_.left_elements() && FindMost(elements)) break;
+      return runs_.why();
+    }
+    if (found_.most == 0 && !TryOtherParameters()) return runs_.why();
+    found_.functions = source_.AllFunctions();
+    return found_;
+  }
+
+ private:
+  bool Refuse(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+
+  // A source whose kernels neither work together nor have loops resembles no scan, and gets no reason.
+  bool FindLaunches() {
+    if (!source_.resembles_work()) return Refuse("");
+    if (source_.has_loop())
+      return Refuse("they are in a loop, such as one launch for each distance, and only launches that run once are understood");
+    const auto& launches = source_.launches();
+    for (const LaunchDirective* launch : launches) {
+      const auto same = [&](const LaunchDirective* other) { return other->kernel == launch->kernel; };
+      const bool once = std::count_if(launches.begin(), launches.end(), same) == 1;
+      if (launch->when || (found_.launch != nullptr && (!once || !found_.repeated))) continue;
+      found_.launch = launch;
+      found_.repeated = !once;
+    }
+    if (found_.launch == nullptr) return Refuse("each launch has a condition");
+    found_.kernel = source_.KernelNamed(found_.launch->kernel);
+    for (const std::string& name : source_.Kernels()) {
+      if (name != found_.launch->kernel) found_.others.push_back(name);
+    }
+    found_.size = source_.size();
+    found_.wide = source_.wide();
+    return !found_.size.empty() || Refuse("");
+  }
+
+  // The first scan of every course is made for as many elements as its block has threads. What is right for some numbers of
+  // elements is used for those only.
+  bool FindMost(std::int64_t wrong) {
+    const Parameters& present = context_.genome.parameters;
+    if (HasConditions()) return false;
+    if (wrong > kFewScanned) found_.most = runs_.MostBetween(present, kFewScanned, wrong);
+    if (found_.most < kFewestWorthwhile || runs_.IsScan(present, found_.most + 1) || !runs_.left_elements()) return false;
+    for (const std::int64_t elements : {std::int64_t{1}, found_.most / 2 + 1, found_.most - 1}) {
+      if (!runs_.IsScan(present, elements)) return false;
+    }
+    bool hidden = false;
+    found_.parameters = source_.Deciding(runs_.names(), hidden);
+    return true;
+  }
+
+  // A grid of `n / threads` blocks, which leaves what a part of a block would take.
+  bool FindMultiples(std::int64_t least) {
+    if (HasConditions() || least < kFewestOfBlock) return false;
+    const Parameters& present = context_.genome.parameters;
+    for (const std::int64_t blocks : {3, 1, 2, 5, 8}) {
+      if (!runs_.IsScan(present, blocks * least)) return false;
+    }
+    found_.multiple = least;
+    const std::int64_t rounds = (least + 1) * least;
+    if (rounds <= kMostScannedAtLast && !runs_.IsScan(present, rounds)) {
+      const std::int64_t right = runs_.MostBetween(present, 8, least + 1, least);
+      found_.most = right * least;
+    }
+    bool hidden = false;
+    found_.parameters = source_.Deciding(runs_.names(), hidden);
+    return true;
+  }
+
+  // One block whose tree halves what is left, with half as many threads as there are elements.
+  bool FindPowersOfTwo() {
+    if (HasConditions()) return false;
+    found_.input.clear();
+    found_.output.clear();
+    found_.exclusive = found_.total = found_.last_unread = false;
+    const Parameters& present = context_.genome.parameters;
+    std::int64_t right = kFewestWorthwhile;
+    for (std::int64_t elements = 1; elements <= right; elements *= 2) {
+      const std::int64_t first = right / elements;  // the largest first: it tells which scan it is
+      if (first > 1 && !runs_.IsScan(present, first)) return false;
+    }
+    while (right * 2 <= kMostScannedAtLast && runs_.IsScan(present, right * 2)) right *= 2;
+    found_.powers_of_two = true;
+    if (right * 2 <= kMostScannedAtLast) found_.most = right;
+    bool hidden = false;
+    found_.parameters = source_.Deciding(runs_.names(), hidden);
+    return true;
+  }
+
+  bool HasConditions() const {
+    const auto& launches = source_.launches();
+    return std::any_of(launches.begin(), launches.end(), [](const LaunchDirective* launch) { return launch->when.has_value(); });
+  }
+
+  bool TryOtherParameters() {
+    bool hidden = false;
+    const Parameters deciding = source_.Deciding(runs_.names(), hidden);
+    const std::vector<Parameters> settings = source_.OtherSettings(deciding, kMostScanSettings);
+    bool all = !hidden && settings.size() <= kMostScanSettings,
+         rounds = runs_.HasRounds(context_.genome.parameters, kMostScanned);
+    for (std::size_t i = 0; all && i < settings.size(); ++i) {
+      for (const std::int64_t elements : runs_.Elements(settings[i], kMostScanned))
+        all = all && runs_.IsScan(settings[i], elements);
+      rounds = rounds || runs_.HasRounds(settings[i], kMostScanned);
+    }
+    if (!all) found_.parameters = deciding;
+    const Parameters& present = context_.genome.parameters;
+    return (all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast) || runs_.IsScan(present, runs_.RoundsOf(present));
+  }
+
+  const MutationContext& context_;
+  GridSource source_;
+  PrefixScan found_;
+  ScanRuns runs_;
+  std::string why_;
+};
+
+}  // namespace
+
+std::string PrefixScan::When() const {
+  const std::string up_to = most > 0 ? fmt::format("{} <= {}", size, most) : "";
+  const std::string more = up_to.empty() ? "" : " && " + up_to;
+  if (multiple > 1) return fmt::format("{} % {} == 0{}", size, multiple, more);
+  return powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > 1{1}", size, more) : up_to;
+}
+
+std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context) { return ScanFinder(context).Find(); }
+
+}  // namespace evo

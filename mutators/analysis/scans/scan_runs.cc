@@ -1,0 +1,172 @@
+#include "mutators/analysis/scans/scan_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/numbers/fingerprint.h"
+
+namespace evo {
+
+using namespace std::string_view_literals;
+
+bool ScanRuns::Refuse(std::string why) {
+  why_ = std::move(why);
+  return false;
+}
+
+std::int64_t ScanRuns::ThreadsOf(const Parameters& parameters) const {
+  std::int64_t threads = 1;
+  Variables variables = ToVariables(parameters);
+  variables[found_.size] = Number::Integer(kFewScanned);
+  for (const LaunchDirective* launch : launches_) {
+    try {
+      threads = std::max(threads, launch->block[0].EvaluateInteger(variables));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return threads;
+}
+
+std::int64_t ScanRuns::RoundsOf(const Parameters& parameters) const {
+  const std::int64_t threads = ThreadsOf(parameters);
+  return threads * (threads + 1) + 3;
+}
+
+std::vector<std::int64_t> ScanRuns::Elements(const Parameters& parameters, std::int64_t most) const {
+  const std::int64_t threads = ThreadsOf(parameters);
+  std::vector<std::int64_t> numbers{1, threads + 1, 3 * threads + 5, 2100};
+  if (HasRounds(parameters, most)) numbers.push_back(RoundsOf(parameters));
+  return numbers;
+}
+
+bool ScanRuns::IsScan(const Parameters& parameters, std::int64_t elements) {
+  bool has_tickets = false;
+  const GridSetting setting{parameters, found_.size, elements, parameters == present_};
+  if (!IsScanIn(setting, has_tickets)) return false;
+  GridSetting reversed = setting;
+  reversed.reversed = true;
+  return !has_tickets || IsScanIn(reversed, has_tickets);
+}
+
+bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
+  const std::int64_t elements = setting.elements;
+  const GridTrace trace = run_.Run(setting);
+  has_tickets = trace.has_tickets;
+  names_.insert(trace.names.begin(), trace.names.end());
+  if (!trace.refusal.empty()) {
+    // A block of as many threads as there are elements leaves the others.
+    left_elements_ = trace.refusal.ends_with(" threads");
+    return Refuse(trace.refusal);
+  }
+  const GridMemory* output = nullptr;
+  for (const GridMemory& buffer : trace.buffers) {
+    const auto written = [](const GridCell& cell) { return cell.write.launch >= 0; };
+    if (buffer.workspace || std::none_of(buffer.cells.begin(), buffer.cells.end(), written)) continue;
+    if (output != nullptr) return Refuse("it stores into more than one array");
+    output = &buffer;
+  }
+  // In place, one element stays as it is.
+  if (output == nullptr && elements == 1 && found_.input == found_.output && !found_.input.empty() && !found_.exclusive)
+    return true;
+  if (output == nullptr) return Refuse("it stores nothing");
+  constexpr std::array kShort{"float"sv, "int"sv, "unsigned int"sv};
+  constexpr std::array kLong{"double"sv, "long"sv, "unsigned long"sv, "long long"sv, "unsigned long long"sv};
+  found_.long_elements = std::find(kLong.begin(), kLong.end(), output->type) != kLong.end();
+  if (!found_.long_elements && std::find(kShort.begin(), kShort.end(), output->type) == kShort.end())
+    return Refuse(
+        fmt::format("its elements are of {}, and only float, double and integers of 4 or 8 bytes are understood", output->type));
+  if (!found_.input.empty())
+    return output->name == found_.output ? IsScanOf(trace, *output) : Refuse("it stores into another array at times");
+  const auto is_other = [&](const GridMemory& one) { return one.fingerprints >= 0 && one.name != output->name; };
+  const auto has_same_type = [&](const GridMemory& one) { return is_other(one) && one.type == output->type; };
+  const auto other = std::find_if(trace.buffers.begin(), trace.buffers.end(), is_other);
+  if (other != trace.buffers.end() && std::none_of(trace.buffers.begin(), trace.buffers.end(), has_same_type))
+    return Refuse(fmt::format("{} has elements of {}, and {} of {}", output->name, output->type, other->name, other->type));
+  std::string first;
+  std::size_t furthest = 0;
+  for (const GridMemory& buffer : trace.buffers) {
+    if (buffer.fingerprints < 0 || buffer.type != output->type) continue;
+    found_.input = buffer.name;
+    found_.output = output->name;
+    found_.type = output->type;
+    found_.total = output->HasOneMore(true);
+    for (const bool exclusive : {false, true}) {
+      found_.exclusive = exclusive;
+      if (IsScanOf(trace, *output)) return true;
+      if (first.empty() || right_ > furthest) first = why_;
+      furthest = std::max(furthest, right_);
+    }
+  }
+  return Refuse(first);
+}
+
+bool ScanRuns::IsScanOf(const GridTrace& trace, const GridMemory& output) {
+  const auto is_input = [&](const GridMemory& one) { return one.name == found_.input; };
+  const GridMemory& input = *std::find_if(trace.buffers.begin(), trace.buffers.end(), is_input);
+  if (input.HasOneMore(false)) return Refuse(fmt::format("it reads outside of {}", input.name));
+  if (found_.total != output.HasOneMore(true)) return Refuse("it stores one element more for some numbers of elements only");
+  std::uint64_t sum = 0;
+  const auto left = [](const GridCell& cell) { return cell.write.launch < 0; };
+  left_elements_ = &input != &output && std::any_of(output.cells.begin(), output.cells.end(), left);
+  right_ = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(output.elements); ++i) {
+    const GridCell& cell = output.cells[i];
+    const std::string place = fmt::format("of {} elements, {}[{}]", output.elements, output.name, i);
+    if (cell.write.launch < 0 && &input != &output) return Refuse(place + " is not stored");
+    if (cell.known == Knowledge::kUnknown)
+      return Refuse(place + " is not understood" + (trace.unknown.empty() ? "" : ": " + trace.unknown));
+    const std::uint64_t element = FingerprintOf(input.fingerprints + static_cast<std::int64_t>(i));
+    const auto number = static_cast<std::uint64_t>(cell.number);
+    if (number != (found_.exclusive ? sum : sum + element)) return Refuse(place + " is no prefix sum");
+    // An input that is not read to its end may end earlier. Without an element's own, nothing depends on the last.
+    const bool unread = i >= input.cells.size() || input.cells[i].read.launch < 0;
+    if (unread && (!found_.exclusive || found_.total || i + 1 < static_cast<std::size_t>(output.elements)))
+      return Refuse(fmt::format("it does not read all of {}", input.name));
+    found_.last_unread = found_.last_unread || unread;
+    sum += element;
+    ++right_;
+  }
+  if (!found_.total) return true;
+  const GridCell& last = output.cells[static_cast<std::size_t>(output.elements)];
+  const bool is_total = last.known != Knowledge::kUnknown && static_cast<std::uint64_t>(last.number) == sum;
+  return (found_.exclusive && is_total) || Refuse(fmt::format("{}[{}] is not the sum of all", output.name, output.elements));
+}
+
+std::int64_t ScanRuns::MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong, std::int64_t times) {
+  while (wrong - right > 1) {
+    const std::int64_t middle = right + (wrong - right) / 2;
+    (IsScan(parameters, middle * times) ? right : wrong) = middle;
+  }
+  return right;
+}
+
+std::int64_t ScanRuns::LeastOf(const Parameters& parameters) const {
+  constexpr std::int64_t kLargestBlock = 1 << 14;
+  Variables variables = ToVariables(parameters);
+  const auto has_blocks = [&](std::int64_t elements) {
+    variables[found_.size] = Number::Integer(elements);
+    return std::all_of(launches_.begin(), launches_.end(), [&](const LaunchDirective* launch) {
+      try {
+        return launch->grid[0].EvaluateInteger(variables) > 0;
+      } catch (const Error&) {
+        return true;
+      }
+    });
+  };
+  if (has_blocks(1) || !has_blocks(kLargestBlock)) return 1;
+  std::int64_t without = 1, with = kLargestBlock;
+  while (with - without > 1) {
+    const std::int64_t middle = without + (with - without) / 2;
+    (has_blocks(middle) ? with : without) = middle;
+  }
+  return with;
+}
+
+}  // namespace evo

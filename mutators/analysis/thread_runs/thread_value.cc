@@ -1,0 +1,75 @@
+#include "mutators/analysis/thread_runs/thread_value.h"
+
+#include <utility>
+#include <vector>
+
+namespace evo {
+
+FormPointer SharedForm(AffineForm form) { return FormPointer(new ThreadForm(std::move(form))); }
+AffineForm FormOr(const FormPointer& form, std::int64_t constant) {
+  return form ? AffineForm(*form) : AffineForm::Constant(constant);
+}
+TextPointer SharedText(std::string text) { return TextPointer(new ThreadText(std::move(text))); }
+
+// One part after another. If each ended the part before it, long sums would take more than the small stack of a thread.
+ThreadSum::~ThreadSum() {
+  const auto is_last = [](const SumPointer& part) { return part && part->use_count() == 1; };
+  if (!is_last(before) && !is_last(added)) return;
+  std::vector<SumPointer> parts{std::move(before), std::move(added)};
+  while (!parts.empty()) {
+    const SumPointer part = std::move(parts.back());
+    parts.pop_back();
+    if (!is_last(part)) continue;
+    parts.push_back(std::move(part->before));
+    parts.push_back(std::move(part->added));
+  }
+}
+
+bool EachTerm(const ThreadSum* sum, const std::function<bool(const ThreadSum&)>& visit) {
+  std::vector<const ThreadSum*> left{sum};
+  while (!left.empty()) {
+    const ThreadSum* const at = left.back();
+    left.pop_back();
+    if (at == nullptr) continue;
+    left.push_back(at->before.get());
+    left.push_back(at->added.get());
+    if (!at->added && !visit(*at)) return false;
+  }
+  return true;
+}
+
+ThreadValue ThreadValue::Integer(std::int64_t value, FormPointer form) {
+  ThreadValue result;
+  result.kind = Kind::kInteger;
+  result.integer = value;
+  result.form = std::move(form);
+  return result;
+}
+
+ThreadValue ThreadValue::Real(double value, TextPointer text) {
+  ThreadValue result;
+  result.kind = Kind::kReal;
+  result.real = value;
+  result.text = std::move(text);
+  return result;
+}
+
+ThreadValue ThreadValue::Pointer(int memory, std::int64_t offset, FormPointer form) {
+  ThreadValue result;
+  result.kind = Kind::kPointer;
+  result.memory = memory;
+  result.integer = offset;
+  result.form = std::move(form);
+  return result;
+}
+
+ThreadValue ThreadValue::Vector(std::vector<ThreadValue> parts) {
+  ThreadValue result;
+  result.kind = Kind::kVector;
+  result.parts = std::make_shared<const std::vector<ThreadValue>>(std::move(parts));
+  return result;
+}
+
+FormPointer ThreadValue::FormOrConstant() const { return form ? form : SharedForm(AffineForm::Constant(integer)); }
+
+}  // namespace evo

@@ -1,0 +1,82 @@
+#include "mutators/analysis/thread_runs/thread_vector_expressions.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace evo {
+
+ThreadValue ThreadVectors::Refuse(std::string why) {
+  refusal_.Add(std::move(why));
+  return {};
+}
+
+ThreadValue ThreadVectors::LoadAt(const ThreadPlace& place, const ThreadNode& node) {
+  if (IsOfBits(place, node)) {
+    // For an atomicCAS.
+    const bool compared = memory_.SetCompared(true);
+    ThreadValue value = memory_.Load(place);
+    memory_.SetCompared(compared);
+    return BitsOfFloat(value, node.type == ThreadType::kInteger);
+  }
+  if (!node.vector || setting_.addresses || place.memory < 0) return memory_.Load(place);
+  const int each = code_.variable(place.memory).bytes;
+  if (each == 0 || node.bytes % each != 0) return Refuse(fmt::format("elements of {} as others", tree_.node(place.memory).name));
+  return memory_.LoadSeveral(place, node.bytes / each);
+}
+
+bool ThreadVectors::IsOfBits(const ThreadPlace& place, const ThreadNode& node) const {
+  if (place.memory < 0 || setting_.addresses || (node.type != ThreadType::kInteger && node.type != ThreadType::kUnsigned))
+    return false;
+  const ThreadVariable& memory = code_.variable(place.memory);
+  return memory.reals && memory.bytes == 4 && node.bytes == 4;
+}
+
+bool ThreadVectors::FitsAt(const ThreadPlace& place, const ThreadNode& node, const ThreadValue& vector) {
+  const int each = code_.variable(place.memory).bytes;
+  if (each > 0 && node.bytes == each * static_cast<int>(vector.parts->size())) return true;
+  refusal_.Add(fmt::format("elements of {} as others", tree_.node(place.memory).name));
+  return false;
+}
+
+ThreadValue ThreadVectors::Scaled(const ThreadNode& node, const ThreadValue& pointer, ThreadValue by) {
+  if (!node.to_vectors || setting_.addresses || pointer.kind != ThreadValue::Kind::kPointer) return by;
+  const int each = code_.variable(pointer.memory).bytes;
+  if (each == 0 || node.bytes % each != 0)
+    return Refuse(fmt::format("elements of {} as others", tree_.node(pointer.memory).name));
+  return arithmetic_.Combined(IntegerOperator("*"), by, ThreadValue::Integer(node.bytes / each));
+}
+
+bool ThreadVectors::MayBeCast(const ThreadNode& node, const ThreadValue& value) const {
+  if (value.kind == ThreadValue::Kind::kPointer && node.bytes > 0 && !setting_.addresses) {
+    const ThreadVariable& memory = code_.variable(value.memory);
+    const int each = memory.bytes;
+    // Arrays of bytes hold what the kernel takes them for. Their elements are counted as such, so that they are not looked at as
+    // vectors, too.
+    const bool fits = node.to_vectors ? each > 0 && node.bytes % each == 0 && (each > 1 || node.bytes <= 4)
+                                      : !memory.parameter || each == 0 || node.bytes == each;
+    if (!fits) return false;
+  }
+  return !value.whole || value.element || node.bytes == 0 || node.bytes >= 4;
+}
+
+const ThreadValue* ThreadVectors::Part(const ThreadNode& node, const ThreadNode& of, const ThreadValue& vector) const {
+  const auto part = static_cast<std::size_t>(node.detail);
+  const bool has = !setting_.addresses && vector.kind == ThreadValue::Kind::kVector && part < vector.parts->size() &&
+                   of.bytes > 0 && (*vector.parts)[part].kind != ThreadValue::Kind::kNone &&
+                   of.bytes == node.bytes * static_cast<int>(vector.parts->size());
+  return has ? &(*vector.parts)[part] : nullptr;
+}
+
+ThreadPlace ThreadVectors::PlaceOfPart(const ThreadNode& node, ThreadPlace place) const {
+  if (place.variable >= 0) {
+    place.component = node.detail;
+    return place;
+  }
+  if (setting_.addresses || place.memory < 0 || code_.variable(place.memory).bytes != node.bytes) return {};
+  place.index += node.detail;
+  if (place.form) place.form = SharedForm(place.form->Plus(AffineForm::Constant(node.detail)));
+  return place;
+}
+
+}  // namespace evo

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/scans/part_scan.h"
+#include "mutators/analysis/scans/prefix_scan.h"
+#include "mutators/parallelism/kernel_visitor.h"
+#include "mutators/parallelism/scans/look_back_writer.h"
+#include "mutators/parallelism/scans/part_scan_writer.h"
+
+namespace evo {
+namespace {
+
+const std::vector<std::int64_t> kScanThreads{128, 256, 512, 1024};
+const std::vector<std::int64_t> kScanItems{4, 8, 16, 32};
+const std::vector<std::int64_t> kLongScanItems{4, 8, 16};  // of 8 bytes
+
+// Launches that together compute prefix sums become one that reads each element once: blocks look back at the sums of those
+// before them. All of it at once, because every part of it alone makes the kernels slower.
+class LookBackScan : public KernelVisitor {
+ public:
+  std::string_view name() const override { return "look_back_scan"; }
+  Promise promise() const override { return Promise::kReassociating; }
+  std::string_view description() const override {
+    return "computes prefix sums in one launch whose blocks look back at the sums of those before them, with sizes as parameters";
+  }
+  double weight() const override { return 3; }
+
+ private:
+  void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
+    const auto found = AsPrefixScan(context);
+    if (const auto* why = std::get_if<std::string>(&found)) {
+      const auto parts = AsPartScan(context);
+      if (const auto* scan = std::get_if<PartScan>(&parts)) return propose(PartScanProposal(context, *scan));
+      if (!why->empty()) refuse(fmt::format("the launches: {}", *why));
+      return;
+    }
+    propose(Rewritten(context, std::get<PrefixScan>(found)));
+  }
+
+  static Proposal Rewritten(const MutationContext& context, const PrefixScan& scan) {
+    const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
+    LookBackNames names{unused("THREADS"), unused("ITEMS"), unused("states"), unused("ticket"),
+                        context.tree.node(scan.kernel).name};
+    Proposal proposal;
+    proposal.parameters = scan.parameters;
+    proposal.brings = {{names.threads, kScanThreads, 256},
+                       {names.items, scan.long_elements ? kLongScanItems : kScanItems, scan.long_elements ? 8 : 16}};
+    if (!scan.When().empty() || scan.repeated) names.kernel = unused("scan_by_look_back");
+    if (!scan.When().empty()) {
+      AddBeside(context, scan, names, proposal);
+      return proposal;
+    }
+    for (const int function : scan.functions) {
+      const std::string text = function == scan.kernel ? LookBackText(context.tree, scan, names) : "";
+      proposal.changes.push_back({function, Placement::kReplace, text});
+      const auto& children = context.tree.node(function).children;
+      if (!children.empty() && context.tree.node(children.back()).kind_name == "CompoundStmt")
+        proposal.also_anchored.push_back(children.back());
+    }
+    const std::string& kernel = scan.launch->kernel;
+    AddWorkspaces(scan, names, proposal);
+    if (scan.repeated) {
+      proposal.launch.push_back({kernel, "before", Launch(scan, names)});
+      proposal.launch.push_back({kernel, "removed", ""});
+    } else {
+      proposal.launch.push_back({kernel, "arguments", Arguments(scan, names)});
+      proposal.launch.push_back({kernel, "grid", Tiles(scan, names)});
+      proposal.launch.push_back({kernel, "block", names.threads});
+      if (scan.launch->shared.text() != "0") proposal.launch.push_back({kernel, "shared", ""});
+    }
+    for (const std::string& other : scan.others) proposal.launch.push_back({other, "removed", ""});
+    if (!context.rendered.workspaces.empty()) proposal.launch.push_back({names.kernel, "unused", ""});
+    return proposal;
+  }
+
+  static std::string Launch(const PrefixScan& scan, const LookBackNames& names) {
+    return fmt::format("launch {}({}) grid({}) block({})", names.kernel, Arguments(scan, names), Tiles(scan, names),
+                       names.threads);
+  }
+
+  static std::string Tiles(const PrefixScan& scan, const LookBackNames& names) {
+    return fmt::format("ceil_div({}, {} * {})", scan.size, names.threads, names.items);
+  }
+
+  static std::string Arguments(const PrefixScan& scan, const LookBackNames& names) {
+    const std::string size = scan.wide ? fmt::format("i64({})", scan.size) : scan.size;
+    return fmt::format("{}, {}, {}, {}, {}", scan.input, scan.output, names.states, names.ticket, size);
+  }
+
+  static void AddWorkspaces(const PrefixScan& scan, const LookBackNames& names, Proposal& proposal) {
+    const std::string& kernel = scan.launch->kernel;
+    proposal.launch.push_back(
+        {kernel, "before",
+         fmt::format("workspace {} u64 [{}{}]", names.states, scan.long_elements ? "2 * " : "", Tiles(scan, names))});
+    proposal.launch.push_back({kernel, "before", fmt::format("workspace {} u32 [1]", names.ticket)});
+    proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.states)});
+    proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.ticket)});
+  }
+
+  // The new kernel beside the old ones, which are launched for the numbers of elements for which it does not do the same.
+  static void AddBeside(const MutationContext& context, const PrefixScan& scan, const LookBackNames& names, Proposal& proposal) {
+    const std::string& kernel = scan.launch->kernel;
+    proposal.changes.push_back({scan.kernel, Placement::kBefore, LookBackText(context.tree, scan, names) + "\n\n"});
+    for (const int function : scan.functions) {
+      const auto& children = context.tree.node(function).children;
+      if (!children.empty() && context.tree.node(children.back()).kind_name == "CompoundStmt")
+        proposal.also_anchored.push_back(children.back());
+    }
+    AddWorkspaces(scan, names, proposal);
+    proposal.launch.push_back({kernel, "before", fmt::format("{} when({})", Launch(scan, names), scan.When())});
+    std::vector<std::string> old = scan.others;
+    old.push_back(kernel);
+    const bool of_some = scan.powers_of_two || scan.multiple > 1;
+    const std::string others = of_some ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
+    for (const std::string& other : old) proposal.launch.push_back({other, "when", others});
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Mutator> MakeLookBackScan() { return std::make_unique<LookBackScan>(); }
+
+}  // namespace evo
