@@ -94,6 +94,22 @@ TEST(ForbiddenIncludes, KnowsEveryForbiddenArrow) {
   EXPECT_FALSE(allowed("new_folder", "core")) << "a new folder's arrows have to be drawn first";
 }
 
+TEST(ForbiddenIncludes, KnowsTheRoomsOfTheAnalysis) {
+  const auto found = [](const std::string& from, const std::string& to) {
+    return ForbiddenIncludes("mutators/" + from + ".cc", "#include \"mutators/" + to + ".h\"");
+  };
+  EXPECT_THAT(found("analysis/thread_runs/thread_run", "analysis/grid_runs/grid_run"),
+              ElementsAre("mutators/analysis/thread_runs/thread_run.cc:1: thread_runs may not include "
+                          "mutators/analysis/grid_runs/grid_run.h"));
+  EXPECT_THAT(found("analysis/grid_runs/grid_run", "analysis/thread_runs/thread_run"), IsEmpty());
+  EXPECT_THAT(found("analysis/rows/row_kernel", "analysis/rows/row_forms"), IsEmpty());
+  EXPECT_THAT(found("analysis/rows/row_kernel", "mutator"), IsEmpty());
+  EXPECT_THAT(found("analysis/kernel_kind", "analysis/rows/row_kernel"), IsEmpty());
+  EXPECT_THAT(found("analysis/rows/row_kernel", "analysis/kernel_kind"), SizeIs(1));
+  EXPECT_THAT(found("parallelism/rows/merged_rows", "analysis/rows/row_kernel"), IsEmpty());
+  EXPECT_THAT(found("analysis/new_room/a", "analysis/source/source_query"), SizeIs(1)) << "its arrows have to be drawn first";
+}
+
 TEST(ForbiddenIncludes, SeesThroughSpellings) {
   for (const std::string line :
        {"#include <evaluator/scheduling/pipeline.h>", "  #  include \"evaluator/scheduling/pipeline.h\"  // why",

@@ -29,10 +29,47 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
   return kArrows;
 }
 
+// The same for the rooms of mutators/analysis, from what reads the text of a source to what knows one kind of kernel. Files of no
+// room, and the other folders of mutators/, may include all of them.
+const std::map<std::string, std::set<std::string>>& AnalysisArrows() {
+  static const std::map<std::string, std::set<std::string>> kArrows = {
+      {"source", {}},
+      {"numbers", {"source"}},
+      {"thread_runs", {"numbers", "source"}},
+      {"block_runs", {"numbers", "source", "thread_runs"}},
+      {"grid_runs", {"block_runs", "numbers", "source", "thread_runs"}},
+      {"reductions", {"block_runs", "grid_runs", "numbers", "source", "thread_runs"}},
+      {"plain_source", {"reductions", "source", "thread_runs"}},
+      {"scans", {"grid_runs", "numbers", "source", "thread_runs"}},
+      {"attention", {"grid_runs", "numbers", "plain_source", "source", "thread_runs"}},
+      {"products", {"grid_runs", "numbers", "plain_source", "reductions", "source", "thread_runs"}},
+      {"convolutions", {"grid_runs", "numbers", "products", "source", "thread_runs"}},
+      {"stencils", {"grid_runs", "numbers", "reductions", "source", "thread_runs"}},
+      {"rows", {"attention", "block_runs", "grid_runs", "numbers", "scans", "source", "thread_runs"}},
+  };
+  return kArrows;
+}
+
 // Those that may include everything.
 const std::set<std::string> kOutermost = {"cli", "bench", "tests"};
 
 std::string FirstFolder(const std::string& path) { return path.substr(0, path.find('/')); }
+
+// The room of mutators/analysis that a file is in; empty if it is in none.
+std::string AnalysisRoom(const std::string& path) {
+  static const std::string kAnalysis = "mutators/analysis/";
+  if (!path.starts_with(kAnalysis)) return {};
+  const std::string rest = path.substr(kAnalysis.size());
+  return rest.find('/') == std::string::npos ? std::string() : FirstFolder(rest);
+}
+
+// Whether a room that knows less would include one that knows more.
+bool IsAgainstRooms(const std::string& from, const std::string& included) {
+  const std::string room = AnalysisRoom(from), to = AnalysisRoom(included);
+  if (room.empty() || room == to || !included.starts_with("mutators/analysis/")) return false;
+  const auto arrows = AnalysisArrows().find(room);
+  return arrows == AnalysisArrows().end() || !arrows->second.contains(to);
+}
 
 template <typename Judge>
 Violations EachLine(const std::string& path, std::string_view text, Judge judge) {
@@ -66,6 +103,7 @@ Violations ForbiddenIncludes(const std::string& path, std::string_view text) {
     if (!std::regex_match(line, match, kInclude)) return {};
     const std::string included = match[1];
     const std::string to = FirstFolder(included);
+    if (IsAgainstRooms(path, included)) return fmt::format("{} may not include {}", AnalysisRoom(path), included);
     if (to == included || to == from) return {};
     if (!Arrows().contains(to) && !kOutermost.contains(to) && included.find("../") == std::string::npos) return {};  // not ours
     const auto arrows = Arrows().find(from);
