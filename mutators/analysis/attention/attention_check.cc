@@ -134,11 +134,6 @@ std::map<std::string, double> ScalesIn(const ThreadTrace& trace) {
   return scales;
 }
 
-bool IsLimitVoid(const std::pair<double, double>& limit) {
-  const auto [data, number] = limit;
-  return number <= -1e4 || (std::abs(number) <= 1e-6 && data >= 0.999);
-}
-
 std::optional<AttentionRoles> RolesIn(const ThreadTrace& trace, std::int64_t row, int mask, bool shows_zero) {
   const auto scales = ByLength(ScalesIn(trace));
   for (AttentionRoles& roles : MatricesIn(trace, -1)) {

@@ -35,9 +35,6 @@ struct AttentionRoles {
 
 // What scores may be multiplied by in all, by its text: nothing, a factor, or two, of which one may turn e into a power of two.
 std::map<std::string, double> ScalesIn(const ThreadTrace& trace);
-// Whether a comparison of data with a number (ThreadTrace::limits) holds for all scores and sums: with what every score passes,
-// and with the least that weights sum up to.
-bool IsLimitVoid(const std::pair<double, double>& limit);
 // The roles by which a thread of this row computed what it stored; nullopt if none explain it. With a mask if there is one.
 std::optional<AttentionRoles> RolesIn(const ThreadTrace& trace, std::int64_t row, int mask = -1, bool shows_zero = false);
 // The same with something that is added to scores.

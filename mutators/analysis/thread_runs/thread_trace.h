@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -144,5 +145,12 @@ struct ThreadTrace {
   int race = -1;         // memory of the block in which one thread stores what another accesses, and no barrier is between them
   bool rounded = false;  // whether it made an element of half or bfloat16 of what it had computed
 };
+
+// Whether a comparison of data with a number (ThreadTrace::limits) holds for all scores of an attention and all sums of its
+// weights: with what every score passes, and with the least that weights sum up to.
+inline bool IsLimitVoid(const std::pair<double, double>& limit) {
+  const auto [data, number] = limit;
+  return number <= -1e4 || (std::abs(number) <= 1e-6 && data >= 0.999);
+}
 
 }  // namespace evo

@@ -27,7 +27,7 @@ struct Tree {
   std::string combine;  // "+", or the name of the function
 };
 
-std::string Combined(const Tree& reduction, const std::string& a, const std::string& b) {
+std::string CombinedByTree(const Tree& reduction, const std::string& a, const std::string& b) {
   if (reduction.combine == "+") return fmt::format("{} += {};", a, b);
   return fmt::format("{0} = {1}({0}, {2});", a, reduction.combine, b);
 }
@@ -195,7 +195,7 @@ bool OnlyTheTotalIsRead(const MutationContext& context, const Tree& reduction) {
 
 std::string Shuffles(const Tree& reduction, const std::string& value, const std::string& offset, const std::string& indent) {
   return Block(fmt::format("for (int {0} = 16; {0} > 0; {0} /= 2)", offset),
-               Combined(reduction, value, fmt::format("__shfl_down_sync(0xffffffffu, {}, {})", value, offset)), indent);
+               CombinedByTree(reduction, value, fmt::format("__shfl_down_sync(0xffffffffu, {}, {})", value, offset)), indent);
 }
 
 class WarpReduction : public SourceMutator {

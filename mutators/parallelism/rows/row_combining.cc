@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/rows/shared_loop.h"
 #include "mutators/analysis/source/indentation.h"
 #include "mutators/analysis/source/source_query.h"
 
