@@ -39,10 +39,10 @@ class GridSumFinder {
   std::variant<GridSum, std::string> Find() {
     if (!MayBeSum()) return "";
     bool found = TryAll();
-    const bool sums = !found && runs_.only_sums();
+    const bool sums = !found && runs_.only_sums(), in_blocks = sums && runs_.in_blocks();
     found = found || (sums && TryPowersOfTwo());
     const std::string why = runs_.nearly() ? runs_.why() : "";
-    if (!found && !(sums && TryMultiples())) return why;
+    if (!found && !(in_blocks && TryMultiples())) return why;
     if (!IsOfKnownTypes()) return why_;
     bool hidden = false;
     const Parameters deciding = source_.Deciding(runs_.names(), hidden);
