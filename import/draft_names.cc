@@ -113,6 +113,19 @@ bool DraftNames::IsWrittenInKernels(std::int64_t value) const {
   return false;
 }
 
+// Whether a kernel's array in shared memory is so much longer or wider, as by the halo of a tile.
+bool DraftNames::IsInSharedExtent(const std::string& label) const {
+  return std::any_of(launches_.begin(), launches_.end(), [&](const TakenLaunch& one) {
+    bool shared = false, extent = false;
+    for (const std::string_view token : program_.Tokens(one.kernel->body)) {
+      shared = token == "__shared__" || (shared && token != ";");
+      extent = shared && (token == "[" || (extent && token != "]"));
+      if (extent && token == label) return true;
+    }
+    return false;
+  });
+}
+
 // A number that is no choice of the user's: a warp's width, a radius, a count of bins that is compiled into the kernels.
 bool DraftNames::IsConstant(const std::string& label, const std::set<std::string>& in_blocks,
                             const std::set<std::string>& of_arguments, bool other_sizes) const {
@@ -125,7 +138,7 @@ bool DraftNames::IsConstant(const std::string& label, const std::set<std::string
   if (LooksTunable(label) || in_blocks.contains(label)) return false;
   const bool of_file =
       found->second.origin == HostLeaf::Origin::kMacro || found->second.origin == HostLeaf::Origin::kFileConstant;
-  if (of_file && other_sizes && value <= kMostConstant) return true;
+  if (of_file && ((other_sizes && value <= kMostConstant) || (value <= kSmallConstant && IsInSharedExtent(label)))) return true;
   return value <= kSmallConstant && !of_arguments.contains(label);
 }
 

@@ -46,6 +46,7 @@ class DraftNames {
   bool IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
                    const std::set<std::string>& of_arguments) const;
   bool IsWrittenInKernels(std::int64_t value) const;
+  bool IsInSharedExtent(const std::string& label) const;
   bool IsConstant(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& of_arguments,
                   bool other_sizes) const;
   bool DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks,

@@ -283,7 +283,9 @@ class Inliner {
     const bool written = IsWritten(callee, parameter);
     // An array stands for the address of its first element.
     const bool same = from == to || (pointer && (from.ends_with("]") || from.find('*') != std::string::npos));
-    if (IsSimple(argument) && !written && StaysTheSame(argument, call) &&
+    // What is volatile keeps its name: lanes of a warp access it in steps.
+    const bool in_steps = to.find("volatile") != std::string::npos && from.ends_with("]") && !callee.is_expression;
+    if (IsSimple(argument) && !written && !in_steps && StaysTheSame(argument, call) &&
         (same || (from == "int" && to == "unsigned int" && std::isdigit(text.front())))) {
       names[parameter] = text;
       return true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -77,7 +78,18 @@ class PointerRemover {
     if (std::count(declared.type.begin(), declared.type.end(), '[') != 1) return;
     if (Pointed(declared.type) == type) {
       splices_.emplace_back(statement, "");
-      for (const int use : tree_.UsesOf(pointer)) splices_.emplace_back(tree_.node(use).range, declared.name);
+      const bool in_steps = variable.type.find("volatile") != std::string::npos && !WaitsForWarps(variable.function);
+      std::vector<int> uses = tree_.UsesOf(pointer);
+      std::sort(uses.begin(), uses.end());
+      for (auto use = uses.begin(); use != uses.end();) {
+        const int update = in_steps ? UpdateAround(*use, uses) : -1;
+        if (update < 0) {
+          splices_.emplace_back(tree_.node(*use++).range, declared.name);
+          continue;
+        }
+        splices_.emplace_back(tree_.node(update).range, InSteps(update, uses, declared.name, type));
+        while (use != uses.end() && *use < tree_.EndOf(update)) ++use;
+      }
       return;
     }
     const SyntaxNode& line = tree_.node(declared.parent);
@@ -85,6 +97,63 @@ class PointerRemover {
     if (!alone || !declared.type.ends_with("[]")) return;
     splices_.emplace_back(line.range, fmt::format("extern __shared__ {} {}[];", type, variable.name));
     splices_.emplace_back(statement, "");
+  }
+
+  bool WaitsForWarps(int function) const { return tree_.Text(function).find("__syncwarp") != std::string_view::npos; }
+
+  bool HasUse(int node, const std::vector<int>& uses) const {
+    return std::any_of(uses.begin(), uses.end(), [&](int use) { return use >= node && use < tree_.EndOf(node); });
+  }
+
+  // The statement `v[t] += v[t + 8];` or `v[t] = sum = sum + v[t + 8];` around a use of v; -1 if it is none.
+  int UpdateAround(int use, const std::vector<int>& uses) const {
+    int statement = use;
+    const auto is_body = [&](int node) {
+      const std::string& kind = tree_.node(node).kind_name;
+      return kind == "CompoundStmt" || kind == "IfStmt" || node <= 0;
+    };
+    while (!is_body(tree_.node(statement).parent)) statement = tree_.node(statement).parent;
+    if (tree_.node(tree_.node(statement).parent).children.size() > 2 &&
+        tree_.node(tree_.node(statement).parent).kind_name == "IfStmt")
+      return -1;
+    const auto& sides = tree_.node(statement).children;
+    const std::string_view spelled = tree_.Operator(statement);
+    if (sides.size() != 2 || (spelled != "=" && spelled != "+=" && spelled != "*=")) return -1;
+    return tree_.node(sides[0]).kind_name == "ArraySubscriptExpr" && HasUse(sides[0], uses) && HasUse(sides[1], uses) ? statement
+                                                                                                                      : -1;
+  }
+
+  std::string WithArray(int node, const std::vector<int>& uses, const std::string& array) const {
+    std::string text;
+    std::uint32_t at = tree_.node(node).range.begin;
+    for (const int use : uses) {
+      const SourceRange& range = tree_.node(use).range;
+      if (use < node || use >= tree_.EndOf(node)) continue;
+      text += tree_.Text({at, range.begin});
+      text += array;
+      at = range.end;
+    }
+    text += tree_.Text({at, tree_.node(node).range.end});
+    return text;
+  }
+
+  // The lanes of a warp access volatile memory together, one statement after the other: what they read they have read before one
+  // of them stores.
+  std::string InSteps(int update, const std::vector<int>& uses, const std::string& array, const std::string& type) const {
+    const auto& sides = tree_.node(update).children;
+    const std::string target = WithArray(sides[0], uses, array);
+    std::string value = WithArray(sides[1], uses, array), before;
+    std::string held = array + "_held";
+    const std::string_view spelled = tree_.Operator(update);
+    const auto& inner = tree_.node(sides[1]).children;
+    if (tree_.Operator(sides[1]) == "=" && inner.size() == 2 && tree_.node(inner[0]).kind_name == "DeclRefExpr") {
+      before = value + "; ";
+      held = tree_.Text(inner[0]);
+    } else {
+      if (spelled != "=") value = fmt::format("{} {} ({})", target, spelled.substr(0, 1), value);
+      before = fmt::format("{} {} = {}; ", type, held, value);
+    }
+    return fmt::format("{{ {}__syncwarp(); {} = {}; __syncwarp(); }}", before, target, held);
   }
 
   // Whether an initialiser is an object of a struct whose methods all give its array in shared memory.

@@ -47,6 +47,23 @@ TEST_F(AccessOrderTest, BlocksOfALaunchMayRunInAnyOrder) {
   EXPECT_TRUE(order.Read(element, 3));
 }
 
+TEST_F(AccessOrderTest, AWarpBarrierOrdersWhatSeveralLanesHaveRead) {
+  EXPECT_TRUE(order.Read(element, 40));
+  EXPECT_TRUE(order.Read(element, 41));
+  EXPECT_FALSE(order.Write(element, 40));
+  order.PassWarpBarrier(0);
+  EXPECT_FALSE(order.Write(element, 40));
+  order.PassWarpBarrier(1);
+  EXPECT_FALSE(order.Write(element, 3)) << "of another warp";
+  EXPECT_TRUE(order.Write(element, 40));
+  order.PassBarrier();
+  EXPECT_TRUE(order.Read(element, 3));
+  EXPECT_TRUE(order.Read(element, 40));
+  order.PassWarpBarrier(0);
+  order.PassWarpBarrier(1);
+  EXPECT_FALSE(order.Write(element, 3)) << "lanes of two warps have read it";
+}
+
 TEST_F(AccessOrderTest, RemembersThatSeveralHaveRead) {
   EXPECT_TRUE(order.Read(element, 3));
   EXPECT_TRUE(order.Read(element, 4));

@@ -68,24 +68,34 @@ bool LockstepRun::HasJump(int loop) {
   return false;
 }
 
-// Whether it is `if (a[t] < a[t + s]) a[t] = a[t + s];` and the like, which is done then.
+// Whether it is `if (t < s && a[t] < a[t + s]) a[t] = a[t + s];` and the like, or one with an `else` that stores the other of the
+// two, which is done then.
 bool LockstepRun::TakesExtreme(int statement, const LaneMask& mask) {
   const auto& parts = tree_.node(statement).children;
-  const int condition = WithoutParentheses(tree_, parts[0]);
-  const int only = OnlyStatement(tree_, parts[1]);
+  const int only = OnlyStatement(tree_, parts[1]), other = parts.size() == 3 ? OnlyStatement(tree_, parts[2]) : -1;
+  if (only < 0 || tree_.Operator(only) != "=" || (parts.size() == 3 && (other < 0 || tree_.Operator(other) != "="))) return false;
+  const int target = tree_.node(only).children[0], value = tree_.node(only).children[1];
+  const auto same = [&](int a, int b) { return SameTokens(tree_.Text(a), tree_.Text(b)); };
+  if (other >= 0 && !same(tree_.node(other).children[0], target)) return false;
+  const int kept = other < 0 ? target : tree_.node(other).children[1];
+  int condition = WithoutParentheses(tree_, parts[0]);
+  std::vector<int> guards;
+  while (other < 0 && tree_.Operator(condition) == "&&") {
+    guards.push_back(tree_.node(condition).children[0]);
+    condition = WithoutParentheses(tree_, tree_.node(condition).children[1]);
+  }
   const auto& sides = tree_.node(condition).children;
   const std::string_view spelled = tree_.Operator(condition);
-  if (parts.size() != 2 || only < 0 || tree_.Operator(only) != "=" || sides.size() != 2) return false;
-  const int target = tree_.node(only).children[0], value = tree_.node(only).children[1];
-  if (!LoadsIn(tree_, parts[0]) && !elements_.IsPartial(NamedDeclaration(tree_, target))) return false;
-  const auto same = [&](int a, int b) { return SameTokens(tree_.Text(a), tree_.Text(b)); };
-  const bool forward = same(sides[0], target) && same(sides[1], value);
-  const bool backward = same(sides[1], target) && same(sides[0], value);
-  if ((!forward && !backward) || (!spelled.starts_with("<") && !spelled.starts_with(">"))) return false;
+  if (sides.size() != 2 || (!spelled.starts_with("<") && !spelled.starts_with(">")) || spelled.size() > 2) return false;
+  if (!LoadsIn(tree_, condition) && !elements_.IsPartial(NamedDeclaration(tree_, target))) return false;
+  const bool forward = same(sides[0], kept) && same(sides[1], value);
+  const bool backward = same(sides[1], kept) && same(sides[0], value);
+  if (spelled == "<<" || spelled == ">>" || (!forward && !backward)) return false;
+  LaneMask where = mask;
+  for (const int guard : guards) where = integers_.Where(guard, where);
   const bool max = forward == spelled.starts_with("<");
-  const Partials old = data_.Evaluate(target, mask), other = data_.Evaluate(value, mask);
-  const Partials both = data_.Combined(max ? "max" : "min", old, other, mask);
-  data_.Store(target, both, mask);
+  const Partials old = data_.Evaluate(kept, where), larger = data_.Evaluate(value, where);
+  data_.Store(target, data_.Combined(max ? "max" : "min", old, larger, where), where);
   return true;
 }
 

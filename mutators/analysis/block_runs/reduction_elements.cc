@@ -186,7 +186,7 @@ bool ReductionElements::IsSumOfTwo(int expression) const {
   const auto& sides = tree_.node(sum).children;
   if (tree_.Operator(sum) != "+" || sides.size() != 2) return false;
   const auto first_of = [&](int side) {
-    if (IsSumOfTwo(side)) return tree_.node(WithoutParentheses(tree_, side)).children.front();
+    while (IsSumOfTwo(side)) side = tree_.node(WithoutParentheses(tree_, side)).children.front();
     return IsElement(side) ? side : -1;
   };
   const int a = first_of(sides[0]), b = first_of(sides[1]);

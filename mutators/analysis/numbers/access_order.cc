@@ -6,6 +6,14 @@ namespace evo {
 namespace {
 
 constexpr int kSeveral = -2;
+// Several lanes of the first warp; of the next ones it is less.
+constexpr int kSeveralOfWarp = -3;
+
+// -1 for lanes of several warps.
+int WarpOf(int lane) {
+  if (lane >= 0) return lane / static_cast<int>(kWarpLanes);
+  return lane <= kSeveralOfWarp ? kSeveralOfWarp - lane : -1;
+}
 
 }  // namespace
 
@@ -25,7 +33,7 @@ bool AccessOrder::Conflicts(const LaneAccess& other, std::size_t lane) const {
   if (other.launch != launch_) return false;
   if (other.block != block_) return true;
   if (other.phase != phase_ || other.lane == own) return false;
-  const bool same_warp = other.lane >= 0 && static_cast<std::size_t>(other.lane) / kWarpLanes == lane / kWarpLanes;
+  const bool same_warp = WarpOf(other.lane) == WarpOf(own);
   return !same_warp || other.warp_phase == warp_phases_[lane / kWarpLanes];
 }
 
@@ -39,7 +47,9 @@ void AccessOrder::NoteRead(ElementAccesses& element, std::size_t lane) const {
   LaneAccess now = Now(lane);
   const LaneAccess& old = element.read;
   if (old.launch == launch_ && old.block != block_) now.block = kSeveral;
-  if (old.launch == launch_ && old.block == block_ && Conflicts(old, lane)) now.lane = kSeveral;
+  const int warp = WarpOf(now.lane);
+  if (old.launch == launch_ && old.block == block_ && Conflicts(old, lane))
+    now.lane = WarpOf(old.lane) == warp ? kSeveralOfWarp - warp : kSeveral;
   element.read = now;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "mutators/analysis/grid_runs/launch_runs.h"
+#include "mutators/analysis/source/product_store.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/source/work_sharing.h"
 
@@ -19,6 +20,7 @@ bool StoresTheSame(const MutationContext& context, int kernel, const ProductFind
   if (launch == nullptr || tree->node(product.output()).name != context.tree.node(product.output()).name) return false;
   LaunchRuns runs(restated, *launch, kernel, -1, {});
   if (product.of_integers()) runs.TellSums();
+  runs.given().words = IsOfWords(context.tree, kernel);
   for (const std::size_t number : {0u, 1u}) {
     const ProductLaunch& expected = product.launch(number);
     const auto setting = runs.SettingOf(expected.sizes);

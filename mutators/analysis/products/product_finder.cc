@@ -8,6 +8,7 @@
 
 #include "mutators/analysis/numbers/fingerprint.h"
 #include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/product_store.h"
 #include "mutators/analysis/source/source_query.h"
 
 namespace evo {
@@ -60,6 +61,7 @@ ProductFinder::ProductFinder(const MutationContext& context, int kernel, const L
   FindBatchAxis(launch);
   FindTiles(launch);
   runs_.AllowTurns(kMostTurnsOfProducts);
+  runs_.given().words = IsOfWords(tree_, kernel);
   if (parts_.plain())
     runs_.TellSums();
   else
@@ -73,7 +75,20 @@ bool ProductFinder::Find() {
     if (!RunAll(number)) return false;
   }
   if (!FindRoles()) return Refuse(std::string(kNoProductOfMatrices));
-  return RunLarge() && CheckDeciding();
+  if (!RunLarge()) return false;
+  if (CheckDeciding() || !sizes_.of.tiles || roles_.m != ProductRoles::kMeasured) return why_.empty();
+  // Of whole tiles, too, a parameter may say how many rows there are.
+  for (const auto& [parameter, expression] : runs_.arguments()) {
+    const auto is_height = [&](const ProductLaunch& launch) {
+      const auto& integers = launch.setting.integers;
+      return integers.at(parameter) == launch.RowsOf(integers.at(roles_.n));
+    };
+    if (written_.contains(parameter) || !is_height(launches_[0]) || !is_height(launches_[1])) continue;
+    roles_.m = parameter;
+    why_.clear();
+    if (CheckDeciding()) return true;
+  }
+  return false;
 }
 
 bool ProductFinder::Refuse(std::string why) {

@@ -139,7 +139,7 @@ class ProductWriter {
   std::string Factor(int buffer, const std::string& index, const std::string& sum) const {
     const std::string type = PointedTo(tree_, buffer), element = fmt::format("{}[{}]", names_.Of(buffer), index);
     if (type == sum && (type == "float" || type == "double")) return element;
-    if (sum == "int") return IsByte(type) ? element : "";
+    if (sum == "int") return IsByte(type) || type == "int" ? element : "";
     if (sum != "float") return "";
     if (type == "__half") return fmt::format("__half2float({})", element);
     if (type == "__nv_bfloat16") return fmt::format("__bfloat162float({})", element);
@@ -306,7 +306,7 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
   bool products = false;
   for (ProductSizes sizes; true;) {
     for (const bool plain : {false, true}) {
-      if (!plain && sum == nullptr) continue;
+      if (!plain && (sum == nullptr || IsOfWords(tree, kernel))) continue;
       if (plain && !not_plain.empty()) {
         why = not_plain;
         continue;
@@ -319,7 +319,10 @@ std::optional<std::string> RestatedProduct(const MutationContext& context, int k
       // What is not understood with some sizes is not with others, either.
       products = products || finder.many_threads() || why == kNoProductOfMatrices;
       if (!plain && why == kSeveralElements) continue;
-      if (!finder.ran() && !finder.many_threads()) return std::nullopt;
+      // Threads beyond an edge may have left before they brought their part of a tile, and sums of integers may have no terms.
+      const bool other = why.ends_with("is read and has no value") || IsOfWords(tree, kernel);
+      const bool of_tiles = whole_tiles && !sizes.tiles && other;
+      if (!finder.ran() && !finder.many_threads() && !of_tiles) return std::nullopt;
       multiple = std::max(multiple, finder.misaligned());
       whole_tiles = whole_tiles || !finder.has_threads() || finder.misaligned() > 0;
       if (!found && !plain && why != kSeveralElements && finder.has_threads() && finder.widest() == 1) break;

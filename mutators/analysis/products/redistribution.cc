@@ -139,7 +139,7 @@ class RedistributionFinder {
       if (!all || !same || !last.parameters.empty())
         return {fmt::format("{} does not combine its blocks' results in the same way", consumer.kernel), false, {}, 0};
       const std::size_t count = PlaceOfParameter(tree_, kernel, last.bound_parameter);
-      if (last.bound_parameter < 0 || count >= consumer.arguments.size() ||
+      if (last.bound_parameter < 0 || last.grain.divided > 1 || count >= consumer.arguments.size() ||
           !SameTokens(consumer.arguments[count], reduction_.launch->grid[0].text()))
         return {fmt::format("{} is not told how many blocks there are", consumer.kernel), false, {}, 0};
       return {"", false, last, count};

@@ -38,7 +38,11 @@ class GridSumFinder {
 
   std::variant<GridSum, std::string> Find() {
     if (!MayBeSum()) return "";
-    if (!TryAll() && !(runs_.only_sums() && TryPowersOfTwo())) return runs_.nearly() ? runs_.why() : "";
+    bool found = TryAll();
+    const bool sums = !found && runs_.only_sums(), in_blocks = sums && runs_.in_blocks();
+    found = found || (sums && TryPowersOfTwo());
+    const std::string why = runs_.nearly() ? runs_.why() : "";
+    if (!found && !(in_blocks && TryMultiples())) return why;
     if (!IsOfKnownTypes()) return why_;
     bool hidden = false;
     const Parameters deciding = source_.Deciding(runs_.names(), hidden);
@@ -178,6 +182,26 @@ class GridSumFinder {
     if (least > 1) found_.when += fmt::format(" && {} >= {}", found_.size, least);
     if (most * 2 * found_.per_size <= kMostSummed) found_.when += fmt::format(" && {} <= {}", found_.size, most);
     return true;
+  }
+
+  // Kernels that take whole blocks add up all elements of a number that is a multiple of what a block takes.
+  bool TryMultiples() {
+    const std::string why = why_;
+    const std::int64_t threads = Most(present_, kFewSummed, [](const LaunchDirective& one) { return one.block[0]; });
+    for (const std::int64_t times : {1, 2, 4, 8, 16}) {
+      const std::int64_t least = times * threads, many = kMostSummed / least;
+      if (threads == 1 || many < 8) break;
+      if (!runs_.Run(present_, least)) continue;
+      Take(least);
+      if (runs_.Run(present_, 5 * least) && runs_.found().parts > 1) found_.part = runs_.found().part;
+      // A last launch of one block may have room for so many parts only.
+      if (found_.per_size != 1 || (found_.part == 0 && source_.launches().size() > 1 && many <= threads)) continue;
+      const std::array<std::int64_t, 6> numbers{1, 2, 3, 5, 7, many};
+      if (!std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t n) { return IsSum(present_, n * least); })) continue;
+      found_.when = fmt::format("{} % {} == 0", found_.size, least);
+      return true;
+    }
+    return Refuse(why);
   }
 
   bool TryOtherSettings(const Parameters& deciding) {

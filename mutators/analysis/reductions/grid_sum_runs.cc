@@ -36,7 +36,9 @@ bool GridSumRuns::RunIn(const GridSetting& setting, bool& has_tickets) {
   has_tickets = trace.has_tickets;
   names_.insert(trace.names.begin(), trace.names.end());
   const bool outside = trace.refusal.starts_with("it reads or writes outside");
-  only_sums_ = (trace.refusal.empty() || outside) && trace.unknown.empty();
+  const bool none = trace.refusal.ends_with("has no blocks or threads");
+  in_blocks_ = outside || none;
+  only_sums_ = (trace.refusal.empty() || outside || none) && trace.unknown.empty();
   if (!trace.refusal.empty()) return Refuse(trace.refusal);
   std::vector<const GridMemory*> changed;  // what outlives the launches
   for (const GridMemory& buffer : trace.buffers) {

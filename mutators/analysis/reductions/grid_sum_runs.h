@@ -34,6 +34,8 @@ class GridSumRuns {
   bool nearly() const { return nearly_; }
   // Whether all that the last run computed of data was sums.
   bool only_sums() const { return only_sums_; }
+  // Whether the last run had no blocks, or read or wrote beyond the elements.
+  bool in_blocks() const { return in_blocks_; }
   // Macros and constants whose values were used.
   const std::set<std::string>& names() const { return names_; }
 
@@ -48,7 +50,7 @@ class GridSumRuns {
   SummedElements found_;
   std::set<std::string> names_;
   std::string why_;
-  bool nearly_ = false, only_sums_ = false;
+  bool nearly_ = false, only_sums_ = false, in_blocks_ = false;
 };
 
 }  // namespace evo

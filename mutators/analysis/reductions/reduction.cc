@@ -325,8 +325,12 @@ std::vector<int> Reduction::ElementNodes() const {
 
 std::variant<Reduction, std::string> AsReduction(const MutationContext& context, int kernel) {
   auto by_variable = ReductionFinder(context, kernel, ReductionElements::Numbered::kByVariable).Find();
-  if (std::holds_alternative<Reduction>(by_variable)) return by_variable;
+  // Of `x[4 * i] + x[4 * i + 1]`, elements that lie side by side are better.
+  const auto* const found = std::get_if<Reduction>(&by_variable);
+  if (found != nullptr && found->grain.divided == 1) return by_variable;
   auto by_index = ReductionFinder(context, kernel, ReductionElements::Numbered::kByIndex).Find();
+  const auto* const other = std::get_if<Reduction>(&by_index);
+  if (found != nullptr && (other == nullptr || other->grain.times == 1)) return by_variable;
   if (std::holds_alternative<Reduction>(by_index)) return by_index;
   auto in_loops = ReductionFinder(context, kernel, ReductionElements::Numbered::kByVariableInLoops).Find();
   if (std::holds_alternative<Reduction>(in_loops)) return in_loops;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -42,6 +43,11 @@ struct Reduction {
     int node = -1;
     std::size_t result = 0;
   };
+  // Which of n elements a kernel takes that takes some at once: `bound` is `n / 4 * 4`, or `n / 4` of vectors.
+  struct Grain {
+    std::int64_t divided = 1, times = 1;
+    std::int64_t In(std::int64_t n) const { return n / divided * times; }
+  };
   enum class Blocks {
     kShareAll,   // all blocks together take every element once
     kOwnTurns,   // the same, and block b takes `part` elements from (b + k * blocks) * part on, for k = 0, 1, ..
@@ -63,6 +69,7 @@ struct Reduction {
   bool by_name = false;          // whether `number` is a declaration
   std::string bound;             // `n`, a parameter of the kernel or a macro of evo:size; empty if each part is whole
   int bound_parameter = -1;      // declaration; -1 for a macro
+  Grain grain;
   std::vector<Output> outputs;
   std::vector<int> last;      // the outputs, and DeclStmts before them that are computed of results, in order
   std::vector<Place> places;  // of results in them

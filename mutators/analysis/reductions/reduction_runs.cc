@@ -5,22 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <utility>
 
-#include "core/error.h"
-#include "mutators/analysis/source/constant_value.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/source_query.h"
 
 namespace evo {
 namespace {
 
-// Combinations of parameter values for which a kernel is run. With more, only the present values count.
-constexpr std::size_t kMostSettings = 48;
-
 // Of elements.
 constexpr std::array<std::int64_t, 2> kLargeNumbers{(1 << 20) + 5, (1 << 30) + 5};
+
+constexpr std::array<Reduction::Grain, 7> kGrains{{{1, 1}, {4, 1}, {4, 4}, {2, 1}, {2, 2}, {8, 1}, {8, 8}}};
+constexpr std::string_view kOtherElements = "its blocks do not take every element exactly once";
 
 // Turns of a loop that all threads go through. Turns() counts on it.
 constexpr std::int64_t kTurns = 2;
@@ -47,58 +44,6 @@ std::uint64_t ElementsFrom(std::size_t kind, std::size_t loops, std::int64_t beg
 bool ReductionRuns::Refuse(std::string why) {
   why_ = std::move(why);
   return false;
-}
-
-bool ReductionRuns::IsNamed(std::string_view name) const {
-  const auto tokens = tree_.Tokens(tree_.node(found_.kernel).range);
-  const auto of_block = found_.launch->block[0].Names();
-  return std::find(tokens.begin(), tokens.end(), name) != tokens.end() ||
-         std::find(of_block.begin(), of_block.end(), name) != of_block.end();
-}
-
-// The values of the parameters that the kernel names: all combinations that the constraints allow, if they are few and nothing
-// else hides a parameter.
-void ReductionRuns::FindSettings() {
-  const auto& present = context_.genome.parameters;
-  std::vector<Parameters> settings{present};
-  Parameters& named = named_;
-  for (const Parameter& parameter : context_.rendered.space.parameters) {
-    if (!IsNamed(parameter.name) || !present.contains(parameter.name)) continue;
-    named[parameter.name] = present.at(parameter.name);
-    std::vector<Parameters> more;
-    for (const Parameters& setting : settings) {
-      for (const std::int64_t value : parameter.values) {
-        more.push_back(setting);
-        more.back()[parameter.name] = value;
-      }
-    }
-    settings = std::move(more);
-    if (settings.size() > kMostSettings * 8) break;
-  }
-  const SearchSpace& space = context_.rendered.space;
-  std::erase_if(settings, [&](const Parameters& setting) { return space.Violated(setting).has_value(); });
-  bool hidden = false;
-  for (const std::string_view token : tree_.Tokens(tree_.node(found_.kernel).range)) {
-    if (std::isalpha(static_cast<unsigned char>(token.front())) == 0 || named.contains(std::string(token))) continue;
-    if (!ConstantValue(tree_, token)) continue;
-    for (const auto& [name, value] : ParametersBehind(context_, token)) {
-      hidden = true;
-      named[name] = value;
-    }
-  }
-  if (hidden || settings.size() > kMostSettings) {
-    settings = {present};
-    found_.parameters = named;
-  }
-  settings_ = std::move(settings);
-}
-
-std::int64_t ReductionRuns::ThreadsOf(const Parameters& setting) const {
-  try {
-    return found_.launch->block[0].EvaluateInteger(ToVariables(setting));
-  } catch (const Error&) {
-    return 0;
-  }
 }
 
 // Tries each integer that the kernel gets as the number of elements.
@@ -134,9 +79,18 @@ bool ReductionRuns::Classify() {
 bool ReductionRuns::ClassifyWith(const std::vector<std::pair<std::string, int>>& bounds) {
   std::string best;
   for (const auto& [name, parameter] : bounds) {
-    found_.bound = name;
-    found_.bound_parameter = parameter;
-    if (ClassifyAll()) return true;
+    for (const Reduction::Grain& grain : kGrains) {
+      found_.bound = name;
+      found_.bound_parameter = parameter;
+      found_.grain = grain;
+      if (ClassifyAll()) {
+        if (grain.divided > 1) found_.bound += fmt::format(" / {}", grain.divided);
+        if (grain.times > 1) found_.bound += fmt::format(" * {}", grain.times);
+        return true;
+      }
+      if (name.empty() || why_ != kOtherElements) break;
+    }
+    found_.grain = {};
     if (best.empty() || best.starts_with("its work depends")) best = why_;
   }
   return Refuse(best);
@@ -254,15 +208,16 @@ std::int64_t ReductionRuns::Turns() const { return std::int64_t{1} << elements_.
 // Blocks that take turns take as many elements in each; 0 if they take others.
 std::int64_t ReductionRuns::TurnOf(const Parameters& setting, std::int64_t threads) {
   for (const std::int64_t times : {1, 2, 4, 8}) {
-    const std::int64_t turn = times * threads, end = 7 * turn + turn / 2 + 1;
+    const std::int64_t turn = times * threads, end = (7 * turn + turn / 2 + 1) * found_.grain.divided / found_.grain.times;
+    const std::int64_t last = found_.grain.In(end);
     bool all = true;
     for (const std::int64_t blocks : {3, 2}) {
       for (std::int64_t block = 0; block < blocks && all; ++block) {
         const auto taken = Run(setting, threads, end, blocks, block);
         if (!taken) return 0;
         Ranges ranges;
-        for (std::int64_t begin = block * turn; begin < end; begin += blocks * turn)
-          ranges.emplace_back(begin, std::min(begin + turn, end));
+        for (std::int64_t begin = block * turn; begin < last; begin += blocks * turn)
+          ranges.emplace_back(begin, std::min(begin + turn, last));
         all = AreElements(*taken, ranges);
       }
     }
@@ -283,8 +238,7 @@ bool ReductionRuns::ClassifyUnbounded(const Parameters& setting, std::int64_t th
         if (part < 0 && each > 0) part = one.count / each;
       }
       if (part <= 0) return Refuse("none of what it loads is in its result");
-      if (!AreElements(*taken, block * part, (block + 1) * part))
-        return Refuse("its blocks do not take every element exactly once");
+      if (!AreElements(*taken, block * part, (block + 1) * part)) return Refuse(std::string(kOtherElements));
     }
   }
   seen_.blocks = Reduction::Blocks::kOwnPart;
@@ -294,14 +248,15 @@ bool ReductionRuns::ClassifyUnbounded(const Parameters& setting, std::int64_t th
 
 bool ReductionRuns::ClassifyOne(const Parameters& setting, std::int64_t threads) {
   if (found_.bound.empty()) return ClassifyUnbounded(setting, threads);
-  const auto unlike = [&] {
-    return Refuse(why_.empty() || !why_.starts_with("its work") ? "its blocks do not take every element exactly once" : why_);
-  };
+  const auto unlike = [&] { return Refuse(why_.empty() || !why_.starts_with("its work") ? std::string(kOtherElements) : why_); };
   why_.clear();
-  const std::int64_t many = 20 * threads + 3;
+  const auto& [divided, each_time] = found_.grain;
+  // How many there may be to have so many elements, or a few more.
+  const auto with = [&](std::int64_t elements) { return (elements + 1) * (divided / each_time) - 1; };
+  const std::int64_t many = with(20 * threads + 3), of_many = found_.grain.In(many);
   const auto alone = Run(setting, threads, many, 1, 0);
   if (!alone) return false;
-  const auto one = Run(setting, threads, 1, 1, 0);
+  const auto one = Run(setting, threads, divided, 1, 0);
   if (!one) return false;
   std::int64_t part = -1;
   for (const auto& [node, taken] : *alone) {
@@ -311,25 +266,25 @@ bool ReductionRuns::ClassifyOne(const Parameters& setting, std::int64_t threads)
     part = taken.count / each;
   }
   if (part < 0) return Refuse("none of what it loads is in its result");
-  if (!AreElements(*one, 0, 1)) return unlike();
-  if (AreElements(*alone, 0, many)) {
-    const std::int64_t all = 5 * threads + 3;
+  if (!AreElements(*one, 0, each_time)) return unlike();
+  if (AreElements(*alone, 0, of_many)) {
+    const std::int64_t all = with(5 * threads + 3), of_all = found_.grain.In(all);
     Taken together;
     bool each = true;
     for (std::int64_t block = 0; block < 3; ++block) {
       const auto partial = Run(setting, threads, all, 3, block);
       if (!partial) return false;
       for (const auto& [node, taken] : *partial) together[node].elements += taken.elements;
-      each = each && AreElements(*partial, 0, all);
+      each = each && AreElements(*partial, 0, of_all);
     }
-    if (!each && !AreElements(together, 0, all)) return unlike();
+    if (!each && !AreElements(together, 0, of_all)) return unlike();
     seen_.turn = each ? 0 : TurnOf(setting, threads);
     seen_.blocks = each ? Reduction::Blocks::kAllOfThem : Reduction::Blocks::kShareAll;
     return true;
   }
-  const std::int64_t end = 2 * part + part / 2 + 1;
+  const std::int64_t bound = with(2 * part + part / 2 + 1), end = found_.grain.In(bound);
   for (std::int64_t block = 0; block < 4; ++block) {
-    const auto own = Run(setting, threads, end, 4, block);
+    const auto own = Run(setting, threads, bound, 4, block);
     if (!own) return false;
     if (!AreElements(*own, std::min(block * part, end), std::min((block + 1) * part, end))) return unlike();
   }

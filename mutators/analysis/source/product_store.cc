@@ -141,7 +141,20 @@ bool MayBeProduct(const SyntaxTree& tree, int kernel) {
     inputs += type == "float" || type == "double" || type == "__half" || type == "__nv_bfloat16" || IsByte(type);
     integers += type == "int";
   }
-  return inputs >= 3 || (inputs == 2 && integers > 0);
+  return inputs >= 3 || (inputs == 2 && integers > 0) || IsOfWords(tree, kernel);
+}
+
+bool IsOfWords(const SyntaxTree& tree, int kernel) {
+  int words = 0;
+  for (const int node : Subtree(tree, kernel)) {
+    const std::string& type = tree.node(node).type;
+    // What an element is cut off to.
+    if (type.find("char") != std::string::npos || type.find("short") != std::string::npos) return false;
+    if (tree.node(node).kind_name != "ParmDecl" || type.find('*') == std::string::npos) continue;
+    if (PointedTo(tree, node) != "int") return false;
+    ++words;
+  }
+  return words >= 3;
 }
 
 }  // namespace evo

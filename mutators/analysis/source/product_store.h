@@ -33,7 +33,10 @@ bool IsByte(std::string_view type);
 // each step.
 bool SumsInHalf(const SyntaxTree& tree, int kernel);
 
-// Whether it has so many pointers to real numbers, or to bytes, that it may be a product: of bytes into integers, too.
+// Whether all pointers that it gets are to `int`, three of them at least, and nothing in it is shorter.
+bool IsOfWords(const SyntaxTree& tree, int kernel);
+
+// Whether it has so many pointers to real numbers, to bytes or to integers that it may be a product: of bytes into integers, too.
 bool MayBeProduct(const SyntaxTree& tree, int kernel);
 
 }  // namespace evo

@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "mutators/analysis/source/passed_lengths.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/stencils/stencil.h"
 #include "mutators/analysis/stencils/stencil_by_results.h"
@@ -19,15 +20,21 @@ bool HasStencil(const MutationContext& context) {
   return false;
 }
 
+// The text, if a kernel is a stencil in it.
+std::optional<std::string> IfStencil(const MutationContext& context, const std::optional<std::string>& text) {
+  const auto tree = text ? context.tree.Reparsed(*text) : nullptr;
+  if (!tree) return std::nullopt;
+  const KernelTemplate rendered = ParseTemplate(context.rendered.name, *text);
+  const MutationContext other{context.kernel_template, context.genome, *tree, rendered, nullptr, context.product_elsewhere};
+  return HasStencil(other) ? text : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> RestatedStencils(const MutationContext& context,
                                             const std::function<void(const std::string&)>& refuse) {
   const auto fixed = WithFixedWindows(context, refuse);
-  if (const auto tree = fixed ? context.tree.Reparsed(*fixed) : nullptr) {
-    const KernelTemplate rendered = ParseTemplate(context.rendered.name, *fixed);
-    if (HasStencil({context.kernel_template, context.genome, *tree, rendered, nullptr, context.product_elsewhere})) return fixed;
-  }
+  if (IfStencil(context, fixed)) return fixed;
   const SyntaxTree& tree = context.tree;
   // What has edits has come from a source that was asked without.
   if (!context.genome.edits.empty()) return fixed;
@@ -37,6 +44,7 @@ std::optional<std::string> RestatedStencils(const MutationContext& context,
     const auto* const refused = std::get_if<std::string>(&as_it_is);
     std::string why;
     if (refused == nullptr) continue;
+    if (auto text = IfStencil(context, WithPassedLength(context, kernel))) return text;
     if (auto text = StencilByResults(context, kernel, !refused->empty(), why)) return text;
     if (!why.empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, why));
   }

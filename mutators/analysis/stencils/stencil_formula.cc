@@ -18,6 +18,18 @@ bool IsWholeLiteral(const ThreadFormula& formula) {
          formula.spelled.find_first_not_of("0123456789") == std::string::npos;
 }
 
+// A sum of two literals of integers is a number where a kernel runs.
+FormulaPointer Folded(const FormulaPointer& formula) {
+  const bool sum = formula && formula->kind == Kind::kOperator && formula->parts.size() == 2 && formula->spelled == "+";
+  if (!sum || formula->type != "int") return formula;
+  std::int64_t value = 0;
+  for (const FormulaPointer& part : formula->parts) {
+    if (!IsWholeLiteral(*part) || part->type != "int" || part->spelled.size() > 8) return formula;
+    value += std::stoll(part->spelled);
+  }
+  return FormulaInteger("int", value);
+}
+
 void AddLeaves(const ThreadFormula& formula, std::map<std::string, FormulaPointer>& leaves) {
   for (const FormulaPointer& part : formula.parts) {
     if (part->kind == Kind::kLeaf && part->known)
@@ -191,7 +203,7 @@ FormulaPointer StencilFormulas::Derived(const FormulaPointer& formula, At& at) {
   for (const FormulaPointer& part : formula->parts) parts.push_back(Derived(part, at));
   FormulaPointer derived;
   if (std::find(parts.begin(), parts.end(), nullptr) == parts.end()) {
-    derived = FormulaWith(*formula, std::move(parts));
+    derived = Folded(FormulaWith(*formula, std::move(parts)));
   } else if (const auto skipped = edges_.edge == Edge::kSkipped ? SkippedIn(*formula) : std::nullopt;
              skipped && !parts[skipped->dropped] && parts[skipped->kept]) {
     derived = FormulaCast(parts[skipped->kept], formula->type);

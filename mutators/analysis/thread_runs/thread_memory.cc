@@ -185,8 +185,8 @@ void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
 
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   const ThreadVariable& buffer = code_.variable(place.memory);
-  const bool is_known = buffer.parameter || (buffer.constant && (setting_.sums || setting_.formulas));
-  if (!is_known) return Refuse("a pointer that is not understood");
+  if (!buffer.parameter && !(buffer.constant && (setting_.sums || setting_.formulas)))
+    return Refuse("a pointer that is not understood");
   if (setting_.addresses) return LoadSomething(place);
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
@@ -198,15 +198,14 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
     }
   }
   if (setting_.formulas) return LoadFormula(place);
-  if (buffer.integers || (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
+  const bool words = setting_.words && buffer.bytes == 4;
+  if ((buffer.integers && !words) || (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
     return LoadInteger(place);
   const auto chosen = ChosenElement(setting_, place);
   ThreadValue value = ThreadValue::Real(chosen ? *chosen : DrawnElement(setting_, place));
-  value.element = true;
-  value.memory = place.memory;
-  value.integer = place.index;
+  value.element = true, value.memory = place.memory, value.integer = place.index;
   value.form = place.form;
-  value.whole = setting_.sums && buffer.bytes == 1 && !buffer.reals;
+  value.whole = setting_.sums && (buffer.bytes == 1 || words) && !buffer.reals;
   if (!setting_.consumed) NoteRead(trace_, value, setting_.symbolic);
   return value;
 }
@@ -271,7 +270,7 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
   if (IsOfBlock(place.memory)) return StoreShared(place, std::move(value));
   std::vector<ThreadValue>& array = locals_.arrays[code_.SlotOf(place.memory)];
   if (array.empty()) return StoreToBuffer(place, value);
-  if (ThreadValue* const element = ElementOf(array, place)) *element = std::move(value);
+  if (auto* const element = ElementOf(array, place)) *element = std::move(value);
 }
 
 void ThreadMemory::StoreComponent(const ThreadPlace& place, ThreadValue value) {

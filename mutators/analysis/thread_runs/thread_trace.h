@@ -55,6 +55,7 @@ struct ThreadSetting {
   std::vector<int> counters;  // the variables of which touches tell
   int followed = -1;          // a variable of which ThreadTrace::history tells
   bool sums = false;          // whether real numbers tell of what they are the sum
+  bool words = false;         // whether buffers of integers are elements to compute with, and not numbers that decide
   // Whether numbers that are computed of elements have formulas. Their values do not count: an element decides nothing.
   bool formulas = false;
   bool consumed = false;           // whether only what is computed with counts as read, and not what is copied

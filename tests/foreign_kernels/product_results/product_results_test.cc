@@ -9,13 +9,21 @@ using ProductResultsTest = ForeignKernelTest;
 TEST_F(ProductResultsTest, Parents) { CheckParents(); }
 
 TEST_F(ProductResultsTest, TileContraction) {
-  Check("tile_contraction",
-        {{"01_row_per_thread"}, {"02_register_panels"}, {"03_bias_relu_registers"}, {"04_dot_of_fours", "scores: "}});
+  Check("tile_contraction", {{"01_row_per_thread"},
+                             {"02_register_panels"},
+                             {"03_bias_relu_registers"},
+                             {"04_dot_of_fours", "scores: "},
+                             {"05_integers_in_tiles"},
+                             {"06_integers_without_bounds"}});
 }
 
 TEST_F(ProductResultsTest, SplitTensorContraction) {
-  Check("split_tensor_contraction",
-        {{"01_row_per_thread"}, {"02_register_panels"}, {"03_bias_relu_registers"}, {"04_dot_of_fours"}});
+  Check("split_tensor_contraction", {{"01_row_per_thread"},
+                                     {"02_register_panels"},
+                                     {"03_bias_relu_registers"},
+                                     {"04_dot_of_fours"},
+                                     {"05_integers_in_tiles", "multiply: it sums up in int"},
+                                     {"06_integers_without_bounds", "matmul: it sums up in int"}});
 }
 
 TEST_F(ProductResultsTest, NearMisses) {
@@ -29,6 +37,14 @@ TEST_F(ProductResultsTest, NearMisses) {
   // Another number in one corner, and a largest number.
   refuses("03_bias_relu_registers", "v > 0.f ? v : 0.f", "r == 0 && c == 0 ? 1.f : v > 0.f ? v : 0.f", "dense: ");
   refuses("03_bias_relu_registers", "v > 0.f ? v : 0.f", "v > 0.f ? fminf(v, 600.f) : 0.f", "it compares what it computes with");
+  // Of integers: a sum that is cut off or shifted, what is no product, and one that elements decide about.
+  refuses("05_integers_in_tiles", "int sum = 0;", "short sum = 0;", "multiply: ");
+  refuses("05_integers_in_tiles", "[k][threadIdx.x];", "[k][threadIdx.x] >> 1;", "multiply: ");
+  refuses("05_integers_in_tiles", "a[threadIdx.y][k] * b[k]", "a[threadIdx.y][k] + b[k]", "multiply: ");
+  refuses("05_integers_in_tiles", "k < TILE; ++k) sum", "k < TILE; ++k) if (a[threadIdx.y][k] > 7) sum", "multiply: ");
+  refuses("06_integers_without_bounds", "c[row * N + col] = sum;", "c[row * N + col] = sum > 255 ? 255 : sum;", "matmul: ");
+  refuses("06_integers_without_bounds", "c[row * N + col] = sum;", "c[row * N + col] = sum % 1000;", "matmul: ");
+  refuses("06_integers_without_bounds", "k < N; k++", "k < N - 1; k++", "matmul: ");
   // A number that decides whether C is read.
   refuses("02_register_panels", "beta * C[at];", "(beta == 0 ? 0 : beta * C[at]);", "gemm_panels: ");
 }

@@ -57,7 +57,29 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"48_counter_of_the_device"},
                         {"49_one_block_more"},
                         {"50_extremes_in_one_array"},
-                        {"51_distance_in_chunks"}});
+                        {"51_distance_in_chunks"},
+                        {"52_smallest_by_if_else"},
+                        {"53_largest_under_guard"},
+                        {"54_fours_without_a_rest"},
+                        {"55_pairs_without_a_check"},
+                        {"56_volatile_steps", "", false}});
+}
+
+TEST_F(ForeignReductions, NearMissesOfBranchesAndSteps) {
+  // Neither the smaller nor the larger of the two.
+  Refuses("reduce_grid", "52_smallest_by_if_else", "else low[t] = low[t + s];", "else low[t] = low[t + 1];",
+          "its work depends on");
+  Refuses("reduce_grid", "52_smallest_by_if_else", "low[t] = low[t];", "low[t] = low[t + s];", "its work depends on");
+  Refuses("reduce_grid", "53_largest_under_guard", "t < half && best[t + half] > best[t]",
+          "t < half && best[t + half] > best[t] + 1.0f", "its work depends on");
+  Refuses("reduce_grid", "53_largest_under_guard", "t < half && best", "t < half || best", "its work depends on");
+  // A rest that is not that of fours.
+  Refuses("reduce_grid", "54_fours_without_a_rest", "i < n / 4;", "i < n / 4 - 1;", "add_fours: ");
+  Refuses("reduce_grid", "54_fours_without_a_rest", "i < n / 4;", "i < n / 5;", "add_fours: ");
+  // Elements that are taken twice, and a step too few.
+  Refuses("reduce_grid", "55_pairs_without_a_check", "in[i] + in[i + 128]", "in[i] + in[i + 64]", "add_pairs: ");
+  Refuses("reduce_grid", "56_volatile_steps", "    cache[tid] += cache[tid + 2];\n", "", "reduce_v4: ");
+  Refuses("reduce_grid", "56_volatile_steps", "volatile float", "float", "reduce_v4: ");
 }
 
 // What launches leave of a whole array must be one of the known numbers, of all elements.

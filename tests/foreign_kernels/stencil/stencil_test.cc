@@ -47,7 +47,9 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"37_sobel_in_chunks"},
                          {"38_mean_of_those_there"},
                          {"39_forth_and_back"},
-                         {"40_fixed_grid_twice"}});
+                         {"40_fixed_grid_twice"},
+                         {"41_integers_past_the_ends"},
+                         {"42_line_of_whole_blocks"}});
 }
 
 TEST_F(ForeignStencils, StencilSums) {
@@ -91,7 +93,9 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"37_sobel_in_chunks", "sobel_chunks: "},
                          {"38_mean_of_those_there", "mean_filter: "},
                          {"39_forth_and_back", "life: "},
-                         {"40_fixed_grid_twice"}});
+                         {"40_fixed_grid_twice"},
+                         {"41_integers_past_the_ends", "stencil_1d: its elements lie in a line"},
+                         {"42_line_of_whole_blocks", "smooth: its elements lie in a line"}});
 }
 
 TEST_F(ForeignStencils, WindowRowSums) {
@@ -134,7 +138,9 @@ TEST_F(ForeignStencils, WindowRowSums) {
                             {"37_sobel_in_chunks", "(silence)"},
                             {"38_mean_of_those_there", "(silence)"},
                             {"39_forth_and_back", "(silence)"},
-                            {"40_fixed_grid_twice", "(silence)"}});
+                            {"40_fixed_grid_twice", "(silence)"},
+                            {"41_integers_past_the_ends", "(silence)"},
+                            {"42_line_of_whole_blocks", "(silence)"}});
 }
 
 // What is almost one of these is none.
