@@ -62,7 +62,7 @@ DraftNames::DraftNames(const SourceProgram& program, HostCode& host, const std::
     : program_(program), host_(host), launches_(launches), loops_(loops), device_(device), answers_(answers) {}
 
 HostExpression DraftNames::Named(const HostExpression& expression) const {
-  return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+  return Replaced(Unpadded(expression), [&](const HostExpression& part) -> std::optional<HostExpression> {
     if (part.kind != Kind::kName) return std::nullopt;
     if (const auto constant = constants_.find(part.text); constant != constants_.end())
       return HostExpression::Integer(constant->second);
@@ -122,9 +122,11 @@ bool DraftNames::IsConstant(const std::string& label, const std::set<std::string
   const std::int64_t value = found->second.value->integer;
   if (std::regex_match(label, kHardware) || value >= kDeviceLimit) return true;
   if (found->second.origin == HostLeaf::Origin::kComponent && IsWrittenInKernels(value)) return true;
-  if (LooksTunable(label) || in_blocks.contains(label)) return false;
   const bool of_file =
       found->second.origin == HostLeaf::Origin::kMacro || found->second.origin == HostLeaf::Origin::kFileConstant;
+  // A tile of more elements than a block may have threads: the kernels are written for it.
+  if (of_file && LooksTunable(label) && value > kMostThreads && device_.words.contains(label)) return true;
+  if (LooksTunable(label) || in_blocks.contains(label)) return false;
   if (of_file && other_sizes && value <= kMostConstant) return true;
   return value <= kSmallConstant && !of_arguments.contains(label);
 }
@@ -290,6 +292,7 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     }
     return true;
   });
+  FindPadded(draft);
   // Tiles no wider than what sizes are multiples of, where the kernels do not look at the edge.
   for (const std::string& label : order) {
     if (!IsParameter(label, in_blocks, of_arguments) && !IsRagged(label)) most_ = kUnguardedMultiple;
@@ -310,6 +313,10 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     DraftSize& size = draft.sizes.back();
     size.ragged = IsRagged(label);
     size.multiple = Multiple(label, size.value);
+    if (const auto padded = padded_.find(label); padded != padded_.end()) {
+      size.ragged = false;
+      size.multiple = std::lcm(size.multiple, padded->second);
+    }
     size.of_call = leaf != host_.leaves().end() && leaf->second.origin == HostLeaf::Origin::kParameter && size.known &&
                    size.value > kSmallConstant;
     size.power_of_two =
