@@ -57,6 +57,18 @@ Path NamesIn(const HostExpression& member) {
   return names;
 }
 
+// A program that is run with each of several sizes is taken with the largest.
+std::optional<Number> LargestOf(HostCode& host, const std::vector<SourceRange>& list, int function) {
+  std::optional<Number> largest;
+  for (const SourceRange& one : list) {
+    const HostExpression element = host.Resolve(one, function);
+    const auto value = ValueOf(element, host.Values());
+    if (!value || value->is_real) return std::nullopt;
+    if (!largest || value->integer > largest->integer) largest = value;
+  }
+  return largest;
+}
+
 // Whether it has no calls, whose values only a run knows.
 bool IsOfNames(const HostExpression& expression) {
   if (expression.kind == Kind::kCall || expression.kind == Kind::kUnknown) return expression.IsKnown();
@@ -157,7 +169,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
       const HostExpression argument = Simplified(ResolvedAt(passed->range, passed->function, depth + 1));
       if (argument.IsKnown() && !argument.Names().empty()) return argument;
       auto value = ValueOf(argument, Values());
-      if (!value) value = LargestOf(ListOf(program_, calls_, passed->range, passed->function), passed->function);
+      if (!value) value = LargestOf(*this, ListOf(program_, calls_, passed->range, passed->function), passed->function);
       return leaves_.Add({name, HostLeaf::Origin::kParameter, function, value, program_.PlaceOf(passed->range.begin)});
     }
     if (function < 0) return std::nullopt;
@@ -203,7 +215,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     return value;
   if (!IsArithmetic(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
   std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
-  if (!number) number = LargestOf(ListOf(program_, calls_, initialiser, place_of_value), place_of_value);
+  if (!number) number = LargestOf(*this, ListOf(program_, calls_, initialiser, place_of_value), place_of_value);
   // A value that the command line may replace: the first one that is a number. `int n = 0;` only declares a size that is set
   // later, unless what is set is a choice.
   constexpr double kMostChoices = 16;
@@ -215,18 +227,6 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     if (later && (!number || later->AsReal() > kMostChoices)) number = later;
   }
   return leaves_.Add({name, origin, variable->function, number, place});
-}
-
-// A program that is run with each of several sizes is taken with the largest.
-std::optional<Number> HostCode::LargestOf(const std::vector<SourceRange>& list, int function) {
-  std::optional<Number> largest;
-  for (const SourceRange& one : list) {
-    const HostExpression element = Resolve(one, function);
-    const auto value = ValueOf(element, Values());
-    if (!value || value->is_real) return std::nullopt;
-    if (!largest || value->integer > largest->integer) largest = value;
-  }
-  return largest;
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {

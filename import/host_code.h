@@ -78,7 +78,6 @@ class HostCode {
  private:
   void ReadEqualities();
   std::optional<HostExpression> ResolveName(const std::string& name, int inside, int depth);
-  std::optional<Number> LargestOf(const std::vector<SourceRange>& list, int function);
   std::optional<HostExpression> ResolveCall(const HostExpression& call, int function, int depth);
   std::optional<HostExpression> ResolveComponent(const HostExpression& member, int function);
   std::vector<HostExpression> DimensionsOf(const std::string& name, int& function);
