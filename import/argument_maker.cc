@@ -14,6 +14,7 @@ using Pointer = HostCode::Pointer;
 
 std::string RoleReason(const DraftBuffer& buffer, const std::string& role) {
   if (!buffer.use.written) return "the kernels only read it";
+  if (role == "workspace" && !buffer.use.read) return "a kernel writes it, and nothing reads it";
   if (role == "workspace") return "a kernel writes it, a later one reads it, and the host does not copy it";
   if (buffer.use.atomic) return "atomic functions write it";
   if (buffer.use.partial && !buffer.use.read) return "the kernels write only a part of it, it seems";
@@ -103,14 +104,34 @@ std::string ArgumentMaker::Terms(const DraftArgument& argument, bool atomic) con
   const bool adds = std::any_of(c_.launches.begin(), c_.launches.end(), [](const auto& one) { return one.use.accumulates; });
   if (!adds) return "1";
   std::string terms;
+  int factors = 0;
   for (const DraftSize& size : c_.draft.sizes) {
     const bool in_shape = std::any_of(argument.shape.begin(), argument.shape.end(), [&](const std::string& dimension) {
       const auto tokens = SpelledTokens(dimension);
       return std::find(tokens.begin(), tokens.end(), size.name) != tokens.end();
     });
-    if (!in_shape) terms += (terms.empty() ? "" : " * ") + size.name;
+    if (in_shape) continue;
+    terms += (terms.empty() ? "" : " * ") + size.name;
+    ++factors;
   }
-  return terms.empty() ? argument.shape.back() : terms;
+  if (terms.empty()) return argument.shape.back();
+  // Sizes of one another, such as a length and the elements of all of them, are no factors: each input is read once for an
+  // element.
+  const std::string most = factors > 1 ? LargestInput() : "";
+  return most.empty() ? terms : fmt::format("min({}, {})", terms, most);
+}
+
+// The elements of the input with the longest shape; empty if there is none.
+std::string ArgumentMaker::LargestInput() const {
+  std::string most;
+  for (const DraftBuffer& buffer : buffers_.all()) {
+    if (buffer.use.written) continue;
+    bool known = false;
+    const auto shape = buffers_.Shape(buffer, ElementTypeOf(c_.program, buffer.type).value_or(ElementType{"f32", 1}), known);
+    const std::string product = fmt::format("{}", fmt::join(shape, " * "));
+    if (product.size() > most.size()) most = product;
+  }
+  return most;
 }
 
 std::string ArgumentMaker::Check(const DraftArgument& argument, bool atomic) {

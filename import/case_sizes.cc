@@ -32,7 +32,10 @@ constexpr double kMostElements = 1 << 28;
 constexpr double kMostWork = 2.5e11;
 
 constexpr std::string_view kLaunch = "launch ";
+constexpr std::array<std::int64_t, 3> kMostBlocks{2147483647, 65535, 65535};
 constexpr double kMostShared = 48 * 1024;  // bytes that every device gives a block
+
+std::int64_t RoundedDown(std::int64_t value, std::int64_t multiple) { return std::max(multiple, value / multiple * multiple); }
 
 class CaseChooser {
  public:
@@ -45,6 +48,7 @@ class CaseChooser {
   void Run() {
     DraftCase host;
     for (const DraftSize& size : draft_.sizes) host[size.name] = size.value;
+    host = WithBlocks(host);
     const DraftCase search =
         Grown(Shrunk(host, [&](const DraftCase& c) { return Elements(c) > kMostElements || Work(c) > kMostWork; }));
     DraftCases& cases = draft_.cases;
@@ -116,19 +120,45 @@ class CaseChooser {
 
   // Whether any device can have these launches.
   bool CanLaunch(const DraftCase& sizes) const {
-    constexpr std::array<double, 3> kMostBlocks{2147483647, 65535, 65535};
     return std::all_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
       double threads = 1;
       for (const std::string& dimension : launch.block) threads *= Value(dimension, sizes).value_or(1);
       bool fits = threads <= kMostThreads;
       for (std::size_t i = 0; i < std::min(launch.grid.size(), kMostBlocks.size()); ++i)
-        fits = fits && Value(launch.grid[i], sizes).value_or(1) <= kMostBlocks[i];
+        fits = fits && Value(launch.grid[i], sizes).value_or(1) <= static_cast<double>(kMostBlocks[i]);
       return fits && Value(launch.shared, sizes).value_or(0) <= kMostShared;
     });
   }
 
-  static std::int64_t RoundedDown(std::int64_t value, std::int64_t multiple) {
-    return std::max(multiple, value / multiple * multiple);
+  // Whether every launch has a block, and every block a thread, as far as that is known before the loops of launches run.
+  bool HasBlocks(const DraftCase& sizes) const {
+    const auto is_there = [&](const std::string& dimension) { return Value(dimension, sizes).value_or(1) >= 1; };
+    return std::all_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
+      return std::all_of(launch.grid.begin(), launch.grid.end(), is_there) &&
+             std::all_of(launch.block.begin(), launch.block.end(), is_there);
+    });
+  }
+
+  // One of the sizes that nothing in the program says, smaller or larger, such that there are blocks: `grid(64 / parts)`. One
+  // that is smaller than a block is the same in every case.
+  DraftCase WithBlocks(const DraftCase& sizes) {
+    if (HasBlocks(sizes)) return sizes;
+    constexpr int kMostDoublings = 24;
+    for (DraftSize& size : draft_.sizes) {
+      if (size.known || size.given) continue;
+      std::vector<std::int64_t> values;
+      for (std::int64_t value = size.value / 2; value >= 1; value /= 2) values.push_back(value);
+      for (int step = 1; step <= kMostDoublings && size.value << step < kMostBlocks[0]; ++step)
+        values.push_back(size.value << step);
+      for (const std::int64_t value : values) {
+        DraftCase other = sizes;
+        other[size.name] = value < size.multiple ? value : Legal(value, size);
+        if (!HasBlocks(other)) continue;
+        size.fixed = size.fixed || value < size.multiple;
+        return other;
+      }
+    }
+    return sizes;
   }
 
   static std::int64_t Legal(std::int64_t value, const DraftSize& size) {
@@ -151,7 +181,8 @@ class CaseChooser {
       DraftCase smaller = sizes;
       smaller[largest->name] = Legal(sizes[largest->name] / 2, *largest);
       // One that changes little, such as a number of steps, keeps its value.
-      if (CpuWork(smaller) < 0.9 * CpuWork(sizes) || Elements(smaller) < 0.9 * Elements(sizes)) {
+      const bool less = CpuWork(smaller) < 0.9 * CpuWork(sizes) || Elements(smaller) < 0.9 * Elements(sizes);
+      if (less && (HasBlocks(smaller) || !HasBlocks(sizes))) {
         sizes = std::move(smaller);
       } else {
         fixed.insert(largest->name);
@@ -173,7 +204,7 @@ class CaseChooser {
       DraftCase larger = sizes;
       larger[smallest->name] *= 2;
       const bool adds = Elements(larger) > Elements(sizes) && Elements(larger) <= kMostElements && Work(larger) <= 4 * kGpuWork;
-      if (adds && CanLaunch(larger)) {
+      if (adds && CanLaunch(larger) && HasBlocks(larger)) {
         sizes = std::move(larger);
       } else {
         fixed.insert(smallest->name);
@@ -187,12 +218,15 @@ class CaseChooser {
     for (const DraftSize& size : draft_.sizes) {
       std::int64_t& value = sizes[size.name];
       if (value <= kStructural || size.fixed) continue;
+      const std::int64_t plain = value;
+      const bool had_blocks = HasBlocks(sizes);
       if (size.ragged && size.multiple == 1 && !size.power_of_two) {
         value = std::max<std::int64_t>(kStructural + 1, value - value / 8 - odd);
         if (value % 2 == 0) ++value;
       } else {
         value = Legal(value - value / 4, size);
       }
+      if (had_blocks && !HasBlocks(sizes)) value = plain;
     }
     return sizes;
   }

@@ -94,9 +94,19 @@ std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
   if ((buffer.first_writes || (buffer.first_partial && unset)) && buffer.later_read && buffer.bytes &&
       !c_.host.IsCopiedFrom(buffer.pointer))
     return "workspace";
+  if (IsScratch(buffer)) return "workspace";
   if (Memset(buffer)) return "out";
   if (buffer.first_writes) return "out";
   return buffer.use.read || buffer.use.partial ? "inout" : "out";
+}
+
+// What kernels write and nothing reads, such as the sum of the one block on the last level, where the host copies another buffer.
+bool DraftBuffers::IsScratch(const DraftBuffer& buffer) const {
+  if (c_.launches.size() < 2 || buffer.use.read || !buffer.bytes || IsUsedElsewhere(buffer) ||
+      c_.host.IsCopiedFrom(buffer.pointer))
+    return false;
+  return std::any_of(buffers_.begin(), buffers_.end(),
+                     [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
 }
 
 // The byte to which the host sets a buffer that the kernel adds to.
@@ -114,10 +124,11 @@ std::optional<std::int64_t> DraftBuffers::Memset(const DraftBuffer& buffer) cons
 std::vector<std::string> DraftBuffers::Shape(const DraftBuffer& buffer, const ElementType& element, bool& known) const {
   known = buffer.bytes && buffer.bytes->IsKnown();
   if (!buffer.bytes) return GuessedShape(buffer, element);
+  const HostExpression bytes = c_.names.Unpadded(*buffer.bytes);
   bool divided = false;
   std::vector<HostExpression> dimensions;
   std::int64_t number = 1;
-  for (const HostExpression& factor : Factors(*buffer.bytes)) {
+  for (const HostExpression& factor : Factors(bytes)) {
     if (factor.kind == Kind::kName && factor.text.starts_with("sizeof ")) {
       divided = true;
     } else if (factor.kind == Kind::kNumber && !factor.number.is_real) {

@@ -1,10 +1,28 @@
 // What values of sizes the kernels are right for.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
 #include "import/draft_names.h"
 
 namespace evo {
+namespace {
+
+// The name and the multiple of ceil_div(name, multiple) * multiple.
+std::optional<std::pair<std::string, HostExpression>> PaddedSize(const HostExpression& product) {
+  if (product.kind != HostExpression::Kind::kBinary || !product.Is("*")) return std::nullopt;
+  for (const std::size_t side : {0, 1}) {
+    const HostExpression &quotient = product.parts[side], &multiple = product.parts[1 - side];
+    if (quotient.kind != HostExpression::Kind::kCall || !quotient.Is("ceil_div") || quotient.parts.size() != 2) continue;
+    const bool plain = multiple.kind == HostExpression::Kind::kName || multiple.kind == HostExpression::Kind::kNumber;
+    if (plain && quotient.parts[0].kind == HostExpression::Kind::kName && quotient.parts[1].Text() == multiple.Text())
+      return std::pair(quotient.parts[0].text, multiple);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 // Whether a word stands for something that mentions the name, through macros.
 bool DraftNames::Mentions(std::string_view word, const std::string& name, int depth) const {
@@ -94,6 +112,34 @@ std::int64_t DraftNames::Multiple(const std::string& label, std::int64_t value) 
     }
   }
   return multiple;
+}
+
+HostExpression DraftNames::Unpadded(const HostExpression& expression) const {
+  return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    const auto rounded = PaddedSize(part);
+    return rounded && padded_.contains(rounded->first) ? std::optional(HostExpression::Name(rounded->first)) : std::nullopt;
+  });
+}
+
+// Sizes that a launch passes rounded up to a multiple that is the same in every case.
+void DraftNames::FindPadded(TaskDraft& draft) {
+  const auto look = [&](const HostExpression& part) -> std::optional<HostExpression> {
+    const auto rounded = PaddedSize(part);
+    if (!rounded) return std::nullopt;
+    const auto constant = constants_.find(rounded->second.text);
+    std::optional<std::int64_t> multiple;
+    if (rounded->second.kind == HostExpression::Kind::kNumber) multiple = rounded->second.number.integer;
+    if (constant != constants_.end()) multiple = constant->second;
+    if (!multiple || *multiple < 2) return std::nullopt;
+    std::int64_t& known = padded_.try_emplace(rounded->first, 1).first->second;
+    if (known == 1)
+      draft.notes.push_back(fmt::format("{} is a multiple of {}: the host rounds it up", rounded->first, *multiple));
+    known = std::lcm(known, *multiple);
+    return std::nullopt;
+  };
+  for (const TakenLaunch& one : launches_) {
+    for (const auto& [name, value] : one.values) Replaced(value, look);
+  }
 }
 
 }  // namespace evo

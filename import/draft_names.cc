@@ -62,7 +62,7 @@ DraftNames::DraftNames(const SourceProgram& program, HostCode& host, const std::
     : program_(program), host_(host), launches_(launches), loops_(loops), device_(device), answers_(answers) {}
 
 HostExpression DraftNames::Named(const HostExpression& expression) const {
-  return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+  return Replaced(Unpadded(expression), [&](const HostExpression& part) -> std::optional<HostExpression> {
     if (part.kind != Kind::kName) return std::nullopt;
     if (const auto constant = constants_.find(part.text); constant != constants_.end())
       return HostExpression::Integer(constant->second);
@@ -88,20 +88,6 @@ HostExpression DraftNames::InSizes(const HostExpression& expression, const TaskD
 
 bool DraftNames::IsSize(const std::string& name) const { return sizes_.contains(name); }
 
-// A name that device code declares for itself: a macro of that name would break it.
-bool DraftNames::IsNameOfDeviceCode(const std::string& name) const {
-  const auto& functions = program_.functions();
-  for (const ProgramFunction& function : functions) {
-    if (!function.device || !device_.words.contains(function.name)) continue;
-    const auto named = [&](const auto& one) { return one.name == name; };
-    if (std::any_of(function.parameters.begin(), function.parameters.end(), named)) return true;
-    if (std::any_of(function.template_parameters.begin(), function.template_parameters.end(), named)) return true;
-  }
-  return std::any_of(program_.variables().begin(), program_.variables().end(), [&](const ProgramVariable& variable) {
-    return variable.name == name && variable.function >= 0 && functions[static_cast<std::size_t>(variable.function)].device;
-  });
-}
-
 // Whether the kernels have this number, or one beside it, as in `tile[16 + 2]`: a block of another shape would not fit them.
 bool DraftNames::IsWrittenInKernels(std::int64_t value) const {
   for (const TakenLaunch& one : launches_) {
@@ -113,19 +99,6 @@ bool DraftNames::IsWrittenInKernels(std::int64_t value) const {
   return false;
 }
 
-// Whether a kernel's array in shared memory is so much longer or wider, as by the halo of a tile.
-bool DraftNames::IsInSharedExtent(const std::string& label) const {
-  return std::any_of(launches_.begin(), launches_.end(), [&](const TakenLaunch& one) {
-    bool shared = false, extent = false;
-    for (const std::string_view token : program_.Tokens(one.kernel->body)) {
-      shared = token == "__shared__" || (shared && token != ";");
-      extent = shared && (token == "[" || (extent && token != "]"));
-      if (extent && token == label) return true;
-    }
-    return false;
-  });
-}
-
 // A number that is no choice of the user's: a warp's width, a radius, a count of bins that is compiled into the kernels.
 bool DraftNames::IsConstant(const std::string& label, const std::set<std::string>& in_blocks,
                             const std::set<std::string>& of_arguments, bool other_sizes) const {
@@ -135,9 +108,11 @@ bool DraftNames::IsConstant(const std::string& label, const std::set<std::string
   const std::int64_t value = found->second.value->integer;
   if (std::regex_match(label, kHardware) || value >= kDeviceLimit) return true;
   if (found->second.origin == HostLeaf::Origin::kComponent && IsWrittenInKernels(value)) return true;
-  if (LooksTunable(label) || in_blocks.contains(label)) return false;
   const bool of_file =
       found->second.origin == HostLeaf::Origin::kMacro || found->second.origin == HostLeaf::Origin::kFileConstant;
+  // A tile of more elements than a block may have threads: the kernels are written for it.
+  if (of_file && LooksTunable(label) && value > kMostThreads && device_.words.contains(label)) return true;
+  if (LooksTunable(label) || in_blocks.contains(label)) return false;
   if (of_file && ((other_sizes && value <= kMostConstant) || (value <= kSmallConstant && IsInSharedExtent(label)))) return true;
   return value <= kSmallConstant && !of_arguments.contains(label);
 }
@@ -303,6 +278,7 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     }
     return true;
   });
+  FindPadded(draft);
   // Tiles no wider than what sizes are multiples of, where the kernels do not look at the edge.
   for (const std::string& label : order) {
     if (!IsParameter(label, in_blocks, of_arguments) && !IsRagged(label)) most_ = kUnguardedMultiple;
@@ -323,6 +299,10 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     DraftSize& size = draft.sizes.back();
     size.ragged = IsRagged(label);
     size.multiple = Multiple(label, size.value);
+    if (const auto padded = padded_.find(label); padded != padded_.end()) {
+      size.ragged = false;
+      size.multiple = std::lcm(size.multiple, padded->second);
+    }
     size.of_call = leaf != host_.leaves().end() && leaf->second.origin == HostLeaf::Origin::kParameter && size.known &&
                    size.value > kSmallConstant;
     size.power_of_two =

@@ -38,6 +38,8 @@ class DraftNames {
   // The same with every parameter and constant as its number.
   HostExpression InSizes(const HostExpression& expression, const TaskDraft& draft) const;
   bool IsSize(const std::string& name) const;
+  // The expression where what the host rounds up to a multiple, ceil_div(n, 512) * 512, is n: cases have multiples only.
+  HostExpression Unpadded(const HostExpression& expression) const;
   // Adds a size that a kernel's parameter stands for. Returns its name.
   std::string AddSize(const std::string& name, std::optional<std::int64_t> value, bool ragged, TaskDraft& draft);
 
@@ -58,6 +60,7 @@ class DraftNames {
   bool IsDividedAmongTurns(const TakenLaunch& one, const std::string& label) const;
   bool IsRagged(const std::string& label) const;
   std::int64_t Multiple(const std::string& label, std::int64_t value) const;
+  void FindPadded(TaskDraft& draft);
   bool IsNameOfDeviceCode(const std::string& name) const;
   bool Mentions(std::string_view word, const std::string& name, int depth) const;
 
@@ -69,6 +72,7 @@ class DraftNames {
   Answers& answers_;
   std::map<std::string, std::string> names_;       // of the draft, by label
   std::map<std::string, std::int64_t> constants_;  // labels that stand for the same number in every case
+  std::map<std::string, std::int64_t> padded_;     // labels that kernels get rounded up, and to multiples of what
   std::set<std::string> sizes_;
   std::int64_t most_ = kMostThreads;  // of a parameter's values
 };

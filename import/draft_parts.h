@@ -80,6 +80,7 @@ class DraftBuffers {
   std::string CopiedPart(const DraftBuffer& buffer, const std::vector<const HostCall*>& copies) const;
   std::vector<const HostCall*> CopiesOf(const HostCode::Pointer& pointer) const;
   bool IsUsedElsewhere(const DraftBuffer& buffer) const;
+  bool IsScratch(const DraftBuffer& buffer) const;
   std::vector<std::string> GuessedShape(const DraftBuffer& buffer, const ElementType& element) const;
 
   DraftContext& c_;
@@ -120,6 +121,7 @@ class ArgumentMaker {
  private:
   std::vector<std::string> Generators(const DraftBuffer& buffer, const DraftArgument& argument);
   std::string Terms(const DraftArgument& argument, bool atomic) const;
+  std::string LargestInput() const;
   std::string Check(const DraftArgument& argument, bool atomic);
 
   DraftContext& c_;

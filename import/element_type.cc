@@ -13,6 +13,7 @@ std::string WithoutWords(std::string type) {
        {"const ", " const", "volatile ", "__restrict__", "__restrict", "restrict", "struct ", "&"}) {
     for (std::size_t at = type.find(word); at != std::string::npos; at = type.find(word)) type.erase(at, word.size());
   }
+  if (type.ends_with("*const")) type.erase(type.size() - 5);
   while (!type.empty() && type.back() == ' ') type.pop_back();
   while (!type.empty() && type.front() == ' ') type.erase(0, 1);
   return type;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "import/host_expression.h"
+
 namespace evo {
 namespace {
 
@@ -188,7 +190,7 @@ void HostCalls::ReadAssignments() {
     if (i >= 4 && program_.Token(i - 2) == "->" && program_.Token(i - 3) == "this") first = i - 3;
     // A declaration is in the tree: a type or `*` precedes it.
     const std::string_view before = first > 0 ? program_.Token(first - 1) : "";
-    constexpr std::array<std::string_view, 8> kBefore{";", "{", "}", ")", "else", "(", "=", ","};
+    constexpr std::array<std::string_view, 9> kBefore{";", "{", "}", ")", "else", "(", "=", ",", ":"};
     if (std::find(kBefore.begin(), kBefore.end(), before) == kBefore.end()) continue;
     std::size_t end = i + 1;
     while (end < tokens.size() && program_.Token(end) != ";" && program_.Token(end) != "," && program_.Token(end) != ")") {
@@ -244,10 +246,35 @@ std::optional<SourceRange> HostCalls::DefaultOf(const ProgramParameter& paramete
 const HostCall* HostCalls::CallerOf(int function) const {
   if (function < 0) return nullptr;
   const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(function)];
+  const HostCall* first = nullptr;
   for (const HostCall& call : calls_) {
-    if (call.name == callee.name && call.function != function) return &call;
+    if (call.name != callee.name || call.function == function) continue;
+    if (first == nullptr) first = &call;
+    if (IsWarmUpFor(*first, call)) return &call;
   }
-  return nullptr;
+  return first;
+}
+
+// Whether a call is like a later one in the same function, but gets constants in the place of variables: run(x, 1024); run(x, n).
+bool HostCalls::IsWarmUpFor(const HostCall& call, const HostCall& later) const {
+  if (call.function != later.function || call.arguments.size() != later.arguments.size() || &call == &later) return false;
+  const auto is_variable = [&](const SourceRange& argument) {
+    const ProgramVariable* const variable = program_.FindVariable(program_.Text(argument), call.function);
+    return variable != nullptr && variable->function == call.function;
+  };
+  bool same = false, constant = false;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const std::string_view one = program_.Text(call.arguments[i]), other = program_.Text(later.arguments[i]);
+    if (one == other) {
+      same |= is_variable(call.arguments[i]);
+      continue;
+    }
+    const HostExpression value = ParseHostExpression(program_.Tokens(call.arguments[i]));
+    const bool number = value.kind == HostExpression::Kind::kNumber;
+    if ((!number && program_.FindMacro(one) == nullptr) || !is_variable(later.arguments[i])) return false;
+    constant = true;
+  }
+  return same && constant;
 }
 
 bool HostCalls::IsHelper(int function) const {
@@ -274,12 +301,10 @@ std::optional<HostCalls::Passed> HostCalls::PassedFor(const std::string& paramet
                                   [&](const ProgramParameter& one) { return one.name == parameter; });
   if (found == callee.parameters.end()) return std::nullopt;
   const auto index = static_cast<std::size_t>(found - callee.parameters.begin());
-  for (const HostCall& call : calls_) {
-    if (call.name != callee.name || call.function == function) continue;
-    if (index < call.arguments.size()) return Passed{call.arguments[index], call.function};
-    const auto value = DefaultOf(*found);
-    if (value) return Passed{*value, call.function};
-  }
+  const HostCall* const call = CallerOf(function);
+  if (call == nullptr) return std::nullopt;
+  if (index < call->arguments.size()) return Passed{call->arguments[index], call->function};
+  if (const auto value = DefaultOf(*found)) return Passed{*value, call->function};
   return std::nullopt;
 }
 

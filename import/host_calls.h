@@ -52,7 +52,7 @@ class HostCalls {
   };
   // What the first caller of the function passes for the parameter; nullopt if there is none.
   std::optional<Passed> PassedFor(const std::string& parameter, int function) const;
-  // The first call of the function by another one; nullptr if there is none.
+  // The first call of the function by another one, or the one for which that warms up; nullptr if there is none.
   const HostCall* CallerOf(int function) const;
   // The calls that lead to a launch from a function that nothing calls, the launch last.
   std::vector<const HostCall*> PathTo(const HostLaunch& launch) const;
@@ -68,6 +68,7 @@ class HostCalls {
   void ReadAssignments();
   std::size_t ReadLaunch(std::size_t at);
   std::size_t NameOfCall(std::size_t open) const;
+  bool IsWarmUpFor(const HostCall& call, const HostCall& later) const;
   std::optional<SourceRange> DefaultOf(const ProgramParameter& parameter) const;
 
   const SourceProgram& program_;

@@ -5,6 +5,7 @@
 
 #include "import/element_type.h"
 #include "import/host_facts.h"
+#include "import/separate_runs.h"
 
 namespace evo {
 namespace {
@@ -56,6 +57,18 @@ Path NamesIn(const HostExpression& member) {
   return names;
 }
 
+// A program that is run with each of several sizes is taken with the largest.
+std::optional<Number> LargestOf(HostCode& host, const std::vector<SourceRange>& list, int function) {
+  std::optional<Number> largest;
+  for (const SourceRange& one : list) {
+    const HostExpression element = host.Resolve(one, function);
+    const auto value = ValueOf(element, host.Values());
+    if (!value || value->is_real) return std::nullopt;
+    if (!largest || value->integer > largest->integer) largest = value;
+  }
+  return largest;
+}
+
 // Whether it has no calls, whose values only a run knows.
 bool IsOfNames(const HostExpression& expression) {
   if (expression.kind == Kind::kCall || expression.kind == Kind::kUnknown) return expression.IsKnown();
@@ -65,6 +78,7 @@ bool IsOfNames(const HostExpression& expression) {
 }  // namespace
 
 HostCode::HostCode(const SourceProgram& program) : program_(program), calls_(program), loops_(ReadHostLoops(program, calls_)) {
+  std::erase_if(loops_, [&](const HostLoop& loop) { return RunsSeparately(program, *this, loop); });
   ReadEqualities();
 }
 
@@ -154,8 +168,9 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     if (passed) {
       const HostExpression argument = Simplified(ResolvedAt(passed->range, passed->function, depth + 1));
       if (argument.IsKnown() && !argument.Names().empty()) return argument;
-      return leaves_.Add(
-          {name, HostLeaf::Origin::kParameter, function, ValueOf(argument, Values()), program_.PlaceOf(passed->range.begin)});
+      auto value = ValueOf(argument, Values());
+      if (!value) value = LargestOf(*this, ListOf(program_, calls_, passed->range, passed->function), passed->function);
+      return leaves_.Add({name, HostLeaf::Origin::kParameter, function, value, program_.PlaceOf(passed->range.begin)});
     }
     if (function < 0) return std::nullopt;
     const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
@@ -169,9 +184,11 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   SourceRange initialiser = variable->initialiser;
   const auto& assigned = calls_.AssignedTo(KeyOf(*variable), variable->function);
   if (initialiser.size() == 0 && !assigned.empty()) initialiser = assigned.front();
+  const bool only_declared = initialiser.size() > 0 && program_.Text(initialiser) == "0";
   for (std::size_t i = 0; before_ > 0 && i < assigned.size(); ++i) {
     if (assigned[i].begin < before_ && assigned[i].begin > initialiser.begin &&
-        IsOfNames(ParseHostExpression(program_.Tokens(assigned[i]))))
+        IsOfNames(ParseHostExpression(program_.Tokens(assigned[i]))) &&
+        (!only_declared || program_.FindMacro(program_.Text(assigned[i])) == nullptr))
       initialiser = assigned[i];
   }
   const bool of_file = variable->function < 0 && variable->record.empty();
@@ -187,13 +204,27 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   const HostExpression value = Simplified(ResolvedAt(initialiser, place_of_value, depth + 1));
   if (value.kind == Kind::kNumber && DeviceProperty(tokens.back())) return value;
   const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
-  if (value.IsKnown() && (!value.Names().empty() || bytes) && (value.Names() != std::vector{name} || !variable->record.empty()))
+  // What a loop that is no part of the task changes: n = pow(2, p).
+  const auto names = value.Names();
+  const bool changes = std::any_of(names.begin(), names.end(), [&](const std::string& one) {
+    const auto leaf = leaves().find(one);
+    return leaf != leaves().end() && leaf->second.origin == HostLeaf::Origin::kLoop && !one.starts_with("evo_loop");
+  });
+  if (changes) return leaves_.Add({name, origin, variable->function, std::nullopt, place});
+  if (value.IsKnown() && (!names.empty() || bytes) && (value.Names() != std::vector{name} || !variable->record.empty()))
     return value;
   if (!IsArithmetic(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
   std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
-  // A value that the command line may replace: the first one that is a number.
+  if (!number) number = LargestOf(*this, ListOf(program_, calls_, initialiser, place_of_value), place_of_value);
+  // A value that the command line may replace: the first one that is a number. `int n = 0;` only declares a size that is set
+  // later, unless what is set is a choice.
+  constexpr double kMostChoices = 16;
   for (const SourceRange& other : assigned) {
-    if (!number) number = ValueOf(Simplified(ParseHostExpression(program_.Tokens(other))), {});
+    if (number && number->AsReal() != 0) break;
+    const HostExpression set = ParseHostExpression(program_.Tokens(other));
+    const HostExpression meant = Simplified(set.kind == Kind::kName ? ResolvedAt(other, -1, depth + 1) : set);
+    const auto later = ValueOf(meant, Values());
+    if (later && (!number || later->AsReal() > kMostChoices)) number = later;
   }
   return leaves_.Add({name, origin, variable->function, number, place});
 }

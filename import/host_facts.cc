@@ -62,6 +62,17 @@ std::optional<std::int64_t> SuggestedBlock(const SourceProgram& program, const H
   return std::nullopt;
 }
 
+std::vector<SourceRange> ListOf(const SourceProgram& program, const HostCalls& calls, const SourceRange& element, int function) {
+  const HostExpression written = ParseHostExpression(program.Tokens(element));
+  if (written.kind != HostExpression::Kind::kIndex || written.parts[0].kind != HostExpression::Kind::kName) return {};
+  if (written.parts[1].kind == HostExpression::Kind::kNumber) return {};
+  const ProgramVariable* const list = program.FindVariable(written.parts[0].text, function);
+  if (list == nullptr || list->initialiser.size() == 0 || list->type.find('*') != std::string::npos) return {};
+  std::size_t open = program.TokenAt(list->initialiser.begin);
+  if (program.Token(open) == "=") ++open;
+  return program.Token(open) == "{" ? calls.Split(open, program.AfterBracket(open) - 1) : std::vector<SourceRange>{};
+}
+
 std::optional<HostExpression> DefaultAmong(const HostExpression& call) {
   const bool of_command_line =
       std::any_of(call.parts.begin(), call.parts.end(), [](const auto& part) { return part.Is("argv"); });

@@ -25,6 +25,8 @@ std::optional<std::int64_t> SuggestedBlock(const SourceProgram& program, const H
 bool IsGrid(const SourceProgram& program, const HostCalls& calls, const std::string& name, int function);
 // Whether a parameter is a dim3, a struct of the program or the address of one.
 bool HasMembers(const SourceProgram& program, const std::string& parameter, int function);
+// The values of the list that `sizes[i]` is one of: `int sizes[] = {64, 128}`. Empty if it is none.
+std::vector<SourceRange> ListOf(const SourceProgram& program, const HostCalls& calls, const SourceRange& element, int function);
 // get_arg(argc, argv, "--width", 4096) without such an argument.
 std::optional<HostExpression> DefaultAmong(const HostExpression& call);
 

@@ -4,6 +4,14 @@
 #include <regex>
 
 namespace evo {
+namespace {
+
+// `float &x = p[i]`: what is done with x is done with the element.
+bool IsElementReference(const std::string& type) {
+  return type.find('&') != std::string::npos && type.find_first_of("*[") == std::string::npos;
+}
+
+}  // namespace
 
 ParameterUse PointerFollower::Of(int declaration) {
   Begin();
@@ -101,7 +109,8 @@ void PointerFollower::CallMethod(int call, const std::string& method, const std:
 // Every use of a pointer, and of the pointers that are made from it.
 void PointerFollower::Follow(int declaration, int depth) {
   if (depth > 6 || !seen_.insert(declaration).second) return;
-  for (const int at : tree_.UsesOf(declaration)) Climb(at, depth, Node(at).kind_name != "DeclRefExpr");
+  const bool element = IsElementReference(Node(declaration).type);
+  for (const int at : tree_.UsesOf(declaration)) Climb(at, depth, element || Node(at).kind_name != "DeclRefExpr");
 }
 
 // From a use of the pointer outwards to what is done with it. `element`: an element has been reached, not the pointer.
@@ -187,15 +196,16 @@ void PointerFollower::Call(int call, int argument, int depth, bool element) {
     return;
   }
   if (name == "__stcs" || name == "__stcg" || name == "__stwt" || name == "store_matrix_sync") return Write(call, false);
-  if (element) return Read(true);
   const int function = program_.FindFunction(name);
   const auto& children = Node(call).children;
   const auto place = std::find(children.begin(), children.end(), argument) - children.begin() - 1;
+  const ProgramParameter* passed = nullptr;
   if (function >= 0 && place >= 0) {
     const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
-    if (static_cast<std::size_t>(place) < parameters.size())
-      return Follow(parameters[static_cast<std::size_t>(place)].node, depth + 1);
+    if (static_cast<std::size_t>(place) < parameters.size()) passed = &parameters[static_cast<std::size_t>(place)];
   }
+  if (element && (passed == nullptr || !IsElementReference(passed->type))) return Read(true);
+  if (passed != nullptr) return Follow(passed->node, depth + 1);
   use_.read = true;
   if (name.find("store") != std::string::npos || name.find("copy") != std::string::npos) Write(call, false);
 }

@@ -50,6 +50,8 @@ std::string OnlyName(const std::string& directive, std::string_view word) {
   return found.find_first_of(" \t(") == std::string::npos ? found : "";
 }
 
+std::string MarkOf(const std::string& guard) { return "EVO_GUARD_" + guard; }
+
 }  // namespace
 
 std::string PreambleOf(std::string_view text) {
@@ -66,10 +68,13 @@ std::string PreambleOf(std::string_view text) {
     depth += Depth(directives[i]);
     // The source that follows begins with the same include guard, which must let it through.
     const std::string guard = OnlyName(directives[i], "ifndef");
-    if (!guard.empty() && i + 1 < count && OnlyName(directives[i + 1], "define") == guard) guards.push_back(guard);
+    if (guard.empty() || i + 1 >= count || OnlyName(directives[i + 1], "define") != guard) continue;
+    // One that a header has defined, such as __global__, keeps its meaning.
+    preamble += "#define " + MarkOf(guard) + "\n";
+    guards.push_back(guard);
   }
   for (; depth > 0; --depth) preamble += "#endif\n";
-  for (const std::string& guard : guards) preamble += "#undef " + guard + "\n";
+  for (const std::string& guard : guards) preamble += "#ifdef " + MarkOf(guard) + "\n#undef " + guard + "\n#endif\n";
   return preamble + ";\n";
 }
 

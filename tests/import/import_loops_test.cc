@@ -230,5 +230,24 @@ int main() {
                                        "// evo:swap from to\n// evo:end\n"));
 }
 
+// Iterations that allocate all that they use try one size after another; one that keeps a buffer is a part of the computation.
+TEST(ImportLoops, ALoopThatAllocatesEverythingIsNoPartOfIt) {
+  const std::string run =
+      "void run(int bytes) {\n  int n = bytes / 4;\n  int *a, *b;\n  cudaMalloc(&a, bytes);\n  cudaMalloc(&b, bytes);\n"
+      "  shift<<<(n + 255) / 256, 256>>>(a, b, n, 1);\n}\n";
+  const std::string doubled =
+      "int main() {\n  int bytes = 1 << 22;\n  while (bytes <= 1 << 26) {\n    run(bytes);\n    bytes *= 2;\n";
+  const ImportReply reply = Read(kShift + run + doubled + "  }\n}\n");
+  EXPECT_THAT(Kernel(reply), Not(HasSubstr("evo:repeat")));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:launch shift(src, dst, bytes / 4, 1)"));
+  // How the size changes need not be understood.
+  const std::string strange = "int main() {\n  int bytes = 1 << 22;\n  for (int p = 0; p < 4; p++) {\n    bytes = pow(2, p);\n";
+  EXPECT_EQ(Read(kShift + run + strange + "    run(bytes);\n  }\n}\n").failure, "");
+  const std::string kept =
+      "int main() {\n  int *a, *b;\n  int n = 1 << 20;\n  cudaMalloc(&a, n * 4);\n"
+      "  for (int d = 1; d < n; d *= 2) {\n    cudaMalloc(&b, n * 4);\n    shift<<<n / 256, 256>>>(a, b, n, d);\n";
+  EXPECT_THAT(Kernel(Read(kShift + kept + "  }\n}\n")), HasSubstr("evo:repeat"));
+}
+
 }  // namespace
 }  // namespace evo

@@ -36,6 +36,144 @@ int main() {
   EXPECT_EQ(kept.at("search").at(0).at("sizes").at("n"), 4096);
 }
 
+// 64 / parts blocks, and n / 256 of them, are none for many numbers.
+TEST(ImportSizes, EveryCaseHasBlocks) {
+  const std::string text = R"(
+__global__ void scale(const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = 2 * x[i];
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]);
+  int parts = atoi(argv[2]);
+  float *x, *y;
+  cudaMalloc(&x, n * 64 * sizeof(float));
+  cudaMalloc(&y, n * 64 * sizeof(float));
+  scale<<<dim3(n / 256, 64 / parts), 256>>>(x, y);
+}
+)";
+  const json cases = TaskOf(Read(text)).at("cases");
+  const auto has_blocks = [](const json& one) {
+    const json& sizes = one.at("sizes");
+    return sizes.at("n").get<int>() >= 256 && sizes.at("parts").get<int>() <= 64;
+  };
+  for (const std::string group : {"search", "search_cpu", "held_out", "held_out_cpu"}) {
+    for (const json& one : cases.at(group)) EXPECT_TRUE(has_blocks(one)) << one;
+  }
+  EXPECT_TRUE(has_blocks(cases.at("small"))) << cases.at("small");
+}
+
+// A host that tries several sizes is taken with the largest.
+TEST(ImportSizes, OneOfAListIsTheLargest) {
+  const std::string text = R"(
+#define K 1024
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+void run(int n) {
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  scale<<<(n + 255) / 256, 256>>>(x, y, n);
+}
+int main() {
+  int sizes[] = {K, 64 * K, 4 * K};
+  for (int i = 0; i < 3; ++i) run(sizes[i]);
+}
+)";
+  const ImportReply reply = Read(text);
+  EXPECT_EQ(QuestionOf(reply, "n").guess, "65536");
+  EXPECT_FALSE(QuestionOf(reply, "n").unknown);
+  std::string unknown = text;
+  unknown.replace(unknown.find("4 * K}"), 6, "argc}");
+  EXPECT_TRUE(QuestionOf(Read(unknown), "n").unknown);
+}
+
+// A warm-up is not what is timed, and 0 is no size.
+TEST(ImportSizes, TheCallAfterAWarmUpCounts) {
+  const std::string text = R"(
+#define USUAL 65536
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+void run(const float* x, float* y, int n) { scale<<<(n + 255) / 256, 256>>>(x, y, n); }
+int main(int argc, char** argv) {
+  int n = 0;
+  switch (argc) {
+    case 2:
+      n = atoi(argv[1]);
+      break;
+    default:
+      n = USUAL;
+  }
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  run(x, y, 1024);
+  run(x, y, n);
+}
+)";
+  const ImportReply reply = Read(text);
+  EXPECT_EQ(QuestionOf(reply, "n").guess, "65536");
+  // One with other buffers is no warm-up.
+  std::string other = text;
+  other.replace(other.find("run(x, y, 1024"), 14, "run(y, x, 1024");
+  EXPECT_EQ(QuestionOf(Read(other), "n").guess, "1024");
+}
+
+// What is rounded up to whole tiles before the launch is a size of whole tiles; a tile is the kernel's own.
+TEST(ImportSizes, ARoundedNumberIsASizeOfMultiples) {
+  const std::string text = R"(
+#define TILE_SIZE 2048
+__global__ void sums(const int* x, int* y, int n) {
+  __shared__ int s[TILE_SIZE];
+  for (int i = threadIdx.x; i < TILE_SIZE; i += blockDim.x)
+    s[i] = blockIdx.x * TILE_SIZE + i < n ? x[blockIdx.x * TILE_SIZE + i] : 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < TILE_SIZE; i += blockDim.x)
+    if (blockIdx.x * TILE_SIZE + i < n) y[blockIdx.x * TILE_SIZE + i] = s[TILE_SIZE - 1 - i];
+}
+int main() {
+  int given = 1000000;
+  int padded = TILE_SIZE * ((given + TILE_SIZE - 1) / TILE_SIZE);
+  int *x, *y;
+  cudaMalloc(&x, padded * sizeof(int));
+  cudaMalloc(&y, padded * sizeof(int));
+  sums<<<padded / TILE_SIZE, 256>>>(x, y, padded);
+}
+)";
+  const ImportReply reply = Read(text);
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:launch sums(x, y, given) grid(given / 2048)"));
+  const json task = TaskOf(reply);
+  EXPECT_EQ(ArgumentOf(task, "x").at("shape"), json({"given"}));
+  EXPECT_EQ(task.at("cases").at("small").at("sizes").at("given").get<int>() % 2048, 0);
+  // Where the kernel gets the number itself, it is that of the elements.
+  std::string own = text;
+  own.replace(own.find("(x, y, padded)"), 14, "(x, y, given)");
+  EXPECT_THAT(Kernel(Read(own)), HasSubstr("// evo:launch sums(x, y, given) grid(2048 * ceil_div(given, 2048) / 2048)"));
+}
+
+TEST(ImportSizes, AConstantPointerHasItsElements) {
+  const std::string text = R"(
+__global__ void twice(const unsigned int* const x, unsigned int* const y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+int main() {
+  const int n = 4096;
+  unsigned int *x, *y;
+  cudaMalloc(&x, n * sizeof(unsigned int));
+  cudaMalloc(&y, n * sizeof(unsigned int));
+  twice<<<(n + 255) / 256, 256>>>(x, y, n);
+}
+)";
+  const json task = TaskOf(Read(text));
+  EXPECT_EQ(ArgumentOf(task, "x").at("dtype"), "u32");
+  EXPECT_EQ(ArgumentOf(task, "y").at("dtype"), "u32");
+}
+
 // What each block leaves is an argument: blocks of another size would leave more or fewer of them.
 TEST(ImportSizes, ABlockSizeInAShapeIsNoParameter) {
   const std::string text = R"(

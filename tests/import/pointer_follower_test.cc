@@ -34,6 +34,28 @@ TEST(PointerFollower, FollowsVariablesAndDeviceFunctions) {
   EXPECT_TRUE(use.written);
 }
 
+TEST(PointerFollower, AReferenceToAnElementIsTheElement) {
+  const ParameterUse both = UseOfFirst("__global__ void k(float* p, float a) { float& x = *(p + 4); a = a + x; x = a; }\n");
+  EXPECT_TRUE(both.read && both.written);
+  const ParameterUse read = UseOfFirst("__global__ void k(float* p, float* q) { const float& x = p[4]; q[0] = x; }\n");
+  EXPECT_TRUE(read.read);
+  EXPECT_FALSE(read.written);
+  const ParameterUse passed = UseOfFirst(
+      "__device__ void put(float& to, float value) { to = value; }\n"
+      "__global__ void k(float* p) { put(p[3], 2.0f); }\n");
+  EXPECT_TRUE(passed.written);
+  const ParameterUse value = UseOfFirst(
+      "__device__ void put(float to, float value) { to = value; }\n"
+      "__global__ void k(float* p) { put(p[3], 2.0f); }\n");
+  EXPECT_FALSE(value.written);
+  // A reference to the pointer is the pointer.
+  const ParameterUse pointer = UseOfFirst(
+      "__device__ void move(float*& to) { to += 4; }\n"
+      "__global__ void k(float* p, float* q) { move(p); q[0] = p[0]; }\n");
+  EXPECT_TRUE(pointer.read);
+  EXPECT_FALSE(pointer.written);
+}
+
 TEST(PointerFollower, KnowsAtomicsAndWritesAtEdges) {
   EXPECT_TRUE(UseOfFirst("__global__ void k(int* p) { atomicAdd(&p[0], 1); }\n").atomic);
   EXPECT_TRUE(UseOfFirst("__global__ void k(int* p, int i) { if (i > 0) p[i] = 1; }\n").partial);

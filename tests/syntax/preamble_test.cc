@@ -24,7 +24,8 @@ TEST(Preamble, ClosesConditions) {
 // What stands between the lines of an include guard is in the source only.
 TEST(Preamble, ForgetsIncludeGuards) {
   EXPECT_EQ(PreambleOf("#ifndef A_H\n#define A_H\n#include <a.h>\n#define N 1\nclass C {};\n#endif\n"),
-            "#include <cache_hints.h>\n#ifndef A_H\n#define A_H\n#include <a.h>\n#endif\n#undef A_H\n;\n");
+            "#include <cache_hints.h>\n#ifndef A_H\n#define EVO_GUARD_A_H\n#define A_H\n#include <a.h>\n#endif\n"
+            "#ifdef EVO_GUARD_A_H\n#undef A_H\n#endif\n;\n");
   EXPECT_EQ(PreambleOf("#ifndef N\n#define N 4\n#endif\n#include <a.h>\n"),
             "#include <cache_hints.h>\n#ifndef N\n#define N 4\n#endif\n#include <a.h>\n;\n");
 }

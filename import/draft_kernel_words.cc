@@ -1,0 +1,35 @@
+// What the text of kernels says of the names of the host.
+#include <algorithm>
+
+#include "import/draft_names.h"
+
+namespace evo {
+
+// A name that device code declares for itself: a macro of that name would break it.
+bool DraftNames::IsNameOfDeviceCode(const std::string& name) const {
+  const auto& functions = program_.functions();
+  for (const ProgramFunction& function : functions) {
+    if (!function.device || !device_.words.contains(function.name)) continue;
+    const auto named = [&](const auto& one) { return one.name == name; };
+    if (std::any_of(function.parameters.begin(), function.parameters.end(), named)) return true;
+    if (std::any_of(function.template_parameters.begin(), function.template_parameters.end(), named)) return true;
+  }
+  return std::any_of(program_.variables().begin(), program_.variables().end(), [&](const ProgramVariable& variable) {
+    return variable.name == name && variable.function >= 0 && functions[static_cast<std::size_t>(variable.function)].device;
+  });
+}
+
+// Whether a kernel's array in shared memory is so much longer or wider, as by the halo of a tile.
+bool DraftNames::IsInSharedExtent(const std::string& label) const {
+  return std::any_of(launches_.begin(), launches_.end(), [&](const TakenLaunch& one) {
+    bool shared = false, extent = false;
+    for (const std::string_view token : program_.Tokens(one.kernel->body)) {
+      shared = token == "__shared__" || (shared && token != ";");
+      extent = shared && (token == "[" || (extent && token != "]"));
+      if (extent && token == label) return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace evo

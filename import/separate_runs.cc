@@ -1,0 +1,48 @@
+#include "import/separate_runs.h"
+
+#include <algorithm>
+
+#include "import/element_type.h"
+
+namespace evo {
+namespace {
+
+constexpr int kMostOuterCalls = 12;  // of functions that call one another
+
+// Whether the host makes a call in the loop, perhaps by way of other functions.
+bool IsMadeIn(const SourceProgram& program, const HostCode& host, const HostLoop& loop, const HostCall& call) {
+  const HostCall* at = &call;
+  for (int depth = 0; depth < kMostOuterCalls && at != nullptr && at->function >= 0; ++depth) {
+    if (at->function == loop.function) return loop.body.Contains(at->range);
+    const std::string& name = program.functions()[static_cast<std::size_t>(at->function)].name;
+    const auto outer = std::find_if(host.calls().begin(), host.calls().end(),
+                                    [&](const HostCall& one) { return one.name == name && one.function != at->function; });
+    at = outer == host.calls().end() ? nullptr : &*outer;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool RunsSeparately(const SourceProgram& program, const HostCode& host, const HostLoop& loop) {
+  bool any = false;
+  for (const HostLaunch& launch : host.launches()) {
+    if (!IsMadeIn(program, host, loop, launch)) continue;
+    const int kernel = program.FindFunction(launch.name);
+    if (kernel < 0) continue;  // of another file: it is in no task
+    const auto& parameters = program.functions()[static_cast<std::size_t>(kernel)].parameters;
+    for (std::size_t i = 0; i < std::min(parameters.size(), launch.arguments.size()); ++i) {
+      const bool pointer = IsPointerType(parameters[i].type);
+      if (!pointer && !FieldsOf(program, PointedType(parameters[i].type)).empty()) return false;
+      const std::string_view text = program.Text(launch.arguments[i]);
+      if (!pointer || text == "nullptr" || text == "NULL") continue;
+      const auto allocations = host.CallsOn(host.Origin(launch.arguments[i], launch.function), "cudaMalloc");
+      const auto is_inside = [&](const HostCall* one) { return IsMadeIn(program, host, loop, *one); };
+      if (allocations.empty() || !std::all_of(allocations.begin(), allocations.end(), is_inside)) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
+}  // namespace evo
