@@ -134,15 +134,17 @@ class BreedRole : public WorkerRole {
   explicit BreedRole(std::vector<KernelTemplate> templates) : station_(std::move(templates), ParserPaths()) {}
   Message Handle(const Message& job, WorkerChannel& channel) override {
     channel.Begin(Stage::kBreed);
-    if (job.header.contains("places_in")) return {{{"places", PlacesIn(job.header.at("places_in").get<std::string>())}}, {}};
+    if (job.header.contains("places_in"))
+      return {{{"places", PlacesIn(job.header.at("places_in").get<std::string>(), job.header.at("operator").get<std::string>())}},
+              {}};
     if (job.header.contains("kind_of")) return {{{"kind", station_.KindOf(job.header.at("kind_of").get<std::string>())}}, {}};
     return {{{"child", station_.Breed(job.header.at("request").get<BreedRequest>())}}, {}};
   }
 
  private:
-  nlohmann::json PlacesIn(const std::string& name) {
+  nlohmann::json PlacesIn(const std::string& name, const std::string& op) {
     nlohmann::json places = nlohmann::json::array();
-    for (const MutatorPlaces& one : station_.PlacesIn(name))
+    for (const MutatorPlaces& one : station_.PlacesIn(name, op))
       places.push_back({{"mutator", one.mutator}, {"places", one.proposals}, {"refusals", one.refusals}});
     return places;
   }

@@ -14,32 +14,54 @@
 #include "cli/workers.h"
 #include "core/error.h"
 #include "kernel_templates/kernel_template.h"
+#include "mutators/mutator_set.h"
 
 namespace evo {
 namespace {
 
-// All mutators look at one template; that takes a second for the longest.
-constexpr std::chrono::milliseconds kPlacesDeadline{60'000};
+// One mutator looks at one template; that takes a second for the longest, and some for one that runs threads.
+constexpr std::chrono::milliseconds kPlacesDeadline{30'000}, kPlacesLatest{120'000};
 
-// One reply of breed workers for each template.
+std::vector<std::string> SourceMutators() {
+  const MutatorSet mutators;
+  std::vector<std::string> names;
+  for (const auto& [name, weight] : mutators.DefaultOperators()) {
+    if (dynamic_cast<const SourceMutator*>(mutators.Find(name)) != nullptr) names.push_back(name);
+  }
+  return names;
+}
+
+// What breed workers say of each template. A mutator that takes too long has no place, and the others are still asked.
 std::vector<nlohmann::json> PlacesIn(const std::vector<KernelTemplate>& templates, const CommandContext& context) {
   std::vector<TemplateText> texts;
   for (const KernelTemplate& one : templates) texts.push_back({one.name, one.digest, one.text});
   WorkerPool pool(BreedWorkers(texts, 1));
+  const std::vector<std::string> mutators = SourceMutators();
   std::vector<Job> jobs;
   for (const KernelTemplate& one : templates) {
-    Job job;
-    job.request.header["places_in"] = one.name;
-    job.deadline = kPlacesDeadline;
-    jobs.push_back(std::move(job));
+    for (const std::string& name : mutators) {
+      Job job;
+      job.request.header["places_in"] = one.name;
+      job.request.header["operator"] = name;
+      job.deadline = kPlacesDeadline;
+      job.latest = kPlacesLatest;
+      jobs.push_back(std::move(job));
+    }
   }
   const std::vector<JobResult> results = AskWorkers(pool, std::move(jobs), context.interrupt);
-  std::vector<nlohmann::json> replies;
+  std::vector<nlohmann::json> replies(templates.size(), nlohmann::json::array());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].reply)
-      throw Error(fmt::format("template {}: its mutators could not be asked: {}", templates[i].name,
+    const std::string& name = templates[i / mutators.size()].name;
+    nlohmann::json& places = replies[i / mutators.size()];
+    if (results[i].reply) {
+      for (const nlohmann::json& one : results[i].reply->header.at("places")) places.push_back(one);
+      continue;
+    }
+    if (!results[i].death || results[i].death->kind != WorkerDeath::Kind::kDeadline)
+      throw Error(fmt::format("template {}: {} could not be asked: {}", name, mutators[i % mutators.size()],
                               results[i].death ? results[i].death->description : "no worker answered"));
-    replies.push_back(results[i].reply->header.at("places"));
+    const std::string why = fmt::format("it took too long: {}", results[i].death->description);
+    places.push_back({{"mutator", mutators[i % mutators.size()]}, {"places", 0}, {"refusals", {why}}});
   }
   return replies;
 }

@@ -128,10 +128,11 @@ bool BreedingStation::HasProductBeside(const KernelTemplate& kernel_template) {
          });
 }
 
-std::vector<MutatorPlaces> BreedingStation::PlacesIn(const std::string& template_name) {
+std::vector<MutatorPlaces> BreedingStation::PlacesIn(const std::string& template_name, const std::string& only) {
   std::vector<MutatorPlaces> places;
   AtDefaults(template_name, [&](const MutationContext& context) {
     for (const auto& [name, weight] : mutators_.DefaultOperators()) {
+      if (!only.empty() && name != only) continue;
       if (const auto* source = dynamic_cast<const SourceMutator*>(mutators_.Find(name)))
         places.push_back({name, source->Proposals(context).size(), source->Refusals(context)});
     }

@@ -30,8 +30,8 @@ class BreedingStation {
   // guarantee that it parses. Without operators, returns the first parent unchanged. A faulty request gives a child with a
   // `failure`, never an exception.
   BredChild Breed(const BreedRequest& request);
-  // Of every source mutator, by name. Throws Error if there is no such template.
-  std::vector<MutatorPlaces> PlacesIn(const std::string& template_name);
+  // Of every source mutator, by name, or of this one alone. Throws Error if there is no such template.
+  std::vector<MutatorPlaces> PlacesIn(const std::string& template_name, const std::string& only = "");
   // KernelKind of a template at its default parameters. Throws Error if there is no such template.
   std::string KindOf(const std::string& template_name);
 

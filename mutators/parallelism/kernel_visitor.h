@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "mutators/analysis/plain_source/plain_source.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 #include "mutators/analysis/thread_runs/thread_block.h"
 #include "mutators/mutator.h"
 
@@ -23,9 +25,7 @@ class KernelVisitor : public SourceMutator {
  public:
   // Looking at a kernel may take a fifth of a second, so that what is found stays with the tree.
   std::vector<Proposal> Proposals(const MutationContext& context) const final {
-    std::string key = fmt::format("proposals of {} with {}", name(), fmt::join(context.genome.parameters, ","));
-    for (const int function : Functions(context.tree)) key += IsKnownElsewhere(context, function) ? '1' : '0';
-    return context.tree.Kept<std::vector<Proposal>>(key, [&] { return Find(context); });
+    return context.tree.Kept<std::vector<Proposal>>(KeyOf("proposals", context), [&] { return Find(context); });
   }
   std::vector<std::string> Refusals(const MutationContext& context) const final {
     std::vector<std::string> refusals = RefusalsInPlainSource(
@@ -61,20 +61,30 @@ class KernelVisitor : public SourceMutator {
   }
 
   // What it would change in a source as it is, and why it leaves kernels there.
-  std::vector<Proposal> ProposalsIn(const MutationContext& context) const {
-    std::vector<Proposal> proposals;
-    Visit(
-        context, [&](Proposal proposal) { proposals.push_back(std::move(proposal)); }, [](std::string) {});
-    return proposals;
-  }
-  std::vector<std::string> RefusalsIn(const MutationContext& context) const {
-    std::vector<std::string> refusals;
-    Visit(
-        context, [](Proposal) {}, [&](std::string refusal) { refusals.push_back(std::move(refusal)); });
-    return refusals;
-  }
+  std::vector<Proposal> ProposalsIn(const MutationContext& context) const { return VisitedIn(context).proposals; }
+  std::vector<std::string> RefusalsIn(const MutationContext& context) const { return VisitedIn(context).refusals; }
 
  private:
+  struct Visited {
+    std::vector<Proposal> proposals;
+    std::vector<std::string> refusals;
+  };
+  // One visit gives both, and who asks for the reasons has asked for the changes before.
+  const Visited& VisitedIn(const MutationContext& context) const {
+    return context.tree.Kept<Visited>(KeyOf("visit", context), [&] {
+      const StepBudget budget;
+      Visited visited;
+      Visit(
+          context, [&](Proposal proposal) { visited.proposals.push_back(std::move(proposal)); },
+          [&](std::string refusal) { visited.refusals.push_back(std::move(refusal)); });
+      return visited;
+    });
+  }
+  std::string KeyOf(std::string_view what, const MutationContext& context) const {
+    std::string key = fmt::format("{} of {} with {}", what, name(), fmt::join(context.genome.parameters, ","));
+    for (const int function : Functions(context.tree)) key += IsKnownElsewhere(context, function) ? '1' : '0';
+    return key;
+  }
   std::vector<Proposal> Find(const MutationContext& context) const {
     std::vector<Proposal> proposals = InPlainSource(
         context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops(), Preferred::kLeastWrittenOut,

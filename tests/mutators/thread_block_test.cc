@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 #include "tests/mutators/plain_kernels.h"
 
 namespace evo {
@@ -53,6 +54,38 @@ TEST_F(ThreadBlockTest, BlocksAreRefusedOnceThoseBeforeHaveTakenTooManyTurns) {
   ASSERT_EQ(refused.size(), 2u);
   EXPECT_EQ(refused.back().refusal, "its threads take too many turns to be run together");
   EXPECT_EQ(RunBlock(run, {{}, {}}, 80).front().refusal, "");
+}
+
+// Each question has a budget of its own, also one within another.
+TEST_F(ThreadBlockTest, BlocksAreRefusedOnceTheBudgetOfTheirQuestionIsSpent) {
+  const Parent parent(PlainKernel("  __syncthreads();\n  out[0] = in[0];\n"));
+  ThreadRun run(parent.Context(), Functions(*parent.tree).front(), -1);
+  const StepBudget budget;
+  EXPECT_EQ(RunBlock(run, {{}, {}}, 80).front().refusal, "");
+  StepBudget::Spend(std::int64_t{1} << 40);
+  EXPECT_EQ(RunBlock(run, {{}, {}}, 80).back().refusal, StepBudget::kSpent);
+  EXPECT_EQ(run.Run({}).refusal, StepBudget::kSpent);
+  {
+    const StepBudget of_inner_question;
+    EXPECT_EQ(RunBlock(run, {{}, {}}, 80).front().refusal, "");
+  }
+  EXPECT_TRUE(StepBudget::IsSpent());
+}
+
+TEST_F(ThreadBlockTest, FarElementsOfSharedMemoryAreSeen) {
+  const ThreadTrace trace = Run(R"(  extern __shared__ float far[];
+  far[200000] = 1.0f;
+  far[400000] = 2.0f;
+  far[31] = 3.0f;
+  __syncthreads();
+  out[0] = far[200000] + far[400000] * far[31];
+)");
+  EXPECT_EQ(trace.refusal, "");
+  ASSERT_EQ(trace.stores.size(), 1u);
+  EXPECT_EQ(trace.stores.begin()->second.at(0).value, 7.0);
+  EXPECT_THAT(
+      Run("  extern __shared__ float far[];\n  far[200000] = 1.0f;\n  __syncthreads();\n  out[0] = far[200001];\n").refusal,
+      testing::HasSubstr("is read and has no value"));
 }
 
 TEST_F(ThreadBlockTest, APlaceInSharedMemoryIsAnAddress) {

@@ -21,6 +21,7 @@
 #include "mutators/analysis/source/constant_value.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 #include "mutators/analysis/source/work_sharing.h"
 #include "mutators/analysis/thread_runs/thread_block.h"
 #include "mutators/analysis/thread_runs/thread_run.h"
@@ -324,6 +325,7 @@ std::variant<Attention, std::string> AsAttention(const MutationContext& context,
   // Several operators ask, and running threads takes a while. The launch line is the context's own.
   const std::string key = fmt::format("attention {} with {}", kernel, fmt::join(context.genome.parameters, ","));
   auto found = context.tree.Kept<std::variant<Attention, std::string>>(key, [&]() -> std::variant<Attention, std::string> {
+    const StepBudget budget;
     bool resembles = false;
     auto looked_at = FindAttention(context, kernel, nullptr, resembles);
     if (std::holds_alternative<std::string>(looked_at)) {

@@ -13,6 +13,7 @@
 #include "mutators/analysis/products/product_results.h"
 #include "mutators/analysis/source/product_store.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 #include "mutators/analysis/thread_runs/thread_block.h"
 
 namespace evo {
@@ -91,6 +92,7 @@ const FoundProduct& KeptWithTree(const MutationContext& context, int kernel) {
   const std::string key = fmt::format("product of {} with {}{}", kernel, fmt::join(context.genome.parameters, ","),
                                       IsKnownElsewhere(context, kernel) ? ", known" : "");
   return context.tree.Kept<FoundProduct>(key, [&] {
+    const StepBudget budget;
     FoundProduct found;
     found.text = InOtherForm(context, kernel, found.why);
     if (!found.text && found.why.empty()) found.text = RestatedProduct(context, kernel, found.why);

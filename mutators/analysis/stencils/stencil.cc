@@ -1,6 +1,7 @@
 #include "mutators/analysis/stencils/stencil.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include "mutators/analysis/source/global_memory.h"
 #include "mutators/analysis/source/memory_traffic.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 #include "mutators/analysis/source/work_sharing.h"
 #include "mutators/analysis/stencils/stencil_finder.h"
 #include "mutators/analysis/stencils/stencil_tile.h"
@@ -287,12 +289,19 @@ class StencilParts {
 }  // namespace
 
 std::variant<Stencil, std::string> AsStencil(const MutationContext& context, int kernel) {
-  StencilParts parts(context, kernel);
-  auto found = parts.Read();
-  if (auto* stencil = std::get_if<Stencil>(&found)) {
-    const std::string why = parts.Check(*stencil);
-    if (!why.empty()) return why;
-  }
+  // Several operators ask, and running threads takes a while. The launch line is the context's own.
+  const std::string key = fmt::format("stencil {} with {}{}", kernel, fmt::join(context.genome.parameters, ","),
+                                      IsKnownElsewhere(context, kernel) ? ", known" : "");
+  auto found = context.tree.Kept<std::variant<Stencil, std::string>>(key, [&]() -> std::variant<Stencil, std::string> {
+    const StepBudget budget;
+    StencilParts parts(context, kernel);
+    auto read = parts.Read();
+    if (auto* stencil = std::get_if<Stencil>(&read)) {
+      if (std::string why = parts.Check(*stencil); !why.empty()) return why;
+    }
+    return read;
+  });
+  if (auto* const stencil = std::get_if<Stencil>(&found)) stencil->launch = AlikeLaunches(context, kernel);
   return found;
 }
 

@@ -174,19 +174,22 @@ bool StencilShape::FitsLine(const LaunchNumber& length, Stencil& found) {
     for (const StencilThread& thread : launches_[i].threads) {
       for (const ThreadTrace::Touch& touch : thread.touches) {
         if (touch.index < 0 || touch.index >= length.values[i]) beyond.insert(touch.memory);
-        if (touch.store || stored_.contains(touch.memory)) continue;
+        if (touch.store || stored_.contains(touch.memory)) {
+          if (beyond.contains(touch.memory)) return false;
+          continue;
+        }
         // The other edge may follow an edge.
         const std::int64_t away = std::abs(touch.index - thread.element), distance = std::min(away, length.values[i] - away);
         if (distance > StencilLaunch::kFurthestInLine) beyond.insert(touch.memory);
         if (distance > 0) moved.insert(touch.memory);
-        read[touch.memory].insert(touch.index);
+        // Most lengths are no such ones, which the first threads tell.
+        auto& elements = read[touch.memory];
+        if (elements.size() <= kMostWeightsOfLine) elements.insert(touch.index);
+        if (elements.size() > kMostWeightsOfLine && beyond.contains(touch.memory)) return false;
       }
     }
   }
-  for (const int buffer : beyond) {
-    if (!read.contains(buffer) || read[buffer].size() > kMostWeightsOfLine) return false;
-    moved.erase(buffer);
-  }
+  for (const int buffer : beyond) moved.erase(buffer);
   for (StencilLaunch& launch : launches_) launch.line = !moved.empty();
   found.buffers.assign(moved.begin(), moved.end());
   found.lengths = {Stencil::Number{length.kernel, length.launch}, Stencil::Number{"1", "1"}};

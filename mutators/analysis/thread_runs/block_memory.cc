@@ -14,10 +14,11 @@ bool AreSame(const ThreadValue& a, const ThreadValue& b) {
 BlockElement& BlockMemory::At(std::size_t slot, std::int64_t index) {
   if (index < 0 || index >= kMostDense) return others_[{slot, index}];
   if (slot >= dense_.size()) dense_.resize(slot + 1);
-  std::vector<BlockElement>& elements = dense_[slot];
-  const auto at = static_cast<std::size_t>(index);
-  if (at >= elements.size()) elements.resize(std::max(at + 1, 2 * elements.size()));
-  return elements[at];
+  auto& pages = dense_[slot];
+  const std::size_t at = static_cast<std::size_t>(index), number = at / kPageElements;
+  if (number >= pages.size()) pages.resize(std::max(number + 1, 2 * pages.size()));
+  if (!pages[number]) pages[number] = std::make_unique<Page>();
+  return (*pages[number])[at % kPageElements];
 }
 
 bool BlockMemory::Merge(std::vector<StoredValues>& stored, const std::vector<std::size_t>& threads) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -50,9 +52,12 @@ class BlockMemory {
   bool UpdatedByOthers(const BlockElement& element, std::size_t thread);
 
   // Elements from here on are unusual, and so are those in front of an array.
-  static constexpr std::int64_t kMostDense = 1 << 15;
+  static constexpr std::int64_t kMostDense = 1 << 18;
+  // A block accesses few elements of a buffer, which may lie far behind its first one.
+  static constexpr std::size_t kPageElements = 32;
+  using Page = std::array<BlockElement, kPageElements>;
 
-  std::vector<std::vector<BlockElement>> dense_;
+  std::vector<std::vector<std::unique_ptr<Page>>> dense_;
   std::map<std::pair<std::size_t, std::int64_t>, BlockElement> others_;
   std::int64_t merged_ = 0;
   std::uint32_t barriers_ = 0;

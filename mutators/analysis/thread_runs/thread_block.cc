@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 
 namespace evo {
 namespace {
@@ -201,12 +202,16 @@ class BlockFibers : private ThreadMeeting {
 }  // namespace
 
 std::vector<ThreadTrace> RunBlock(ThreadRun& run, std::vector<ThreadSetting> threads, std::int64_t most_turns) {
-  if (run.turns_together() > most_turns) {
+  const bool spent = StepBudget::IsSpent();
+  if (spent || run.turns_together() > most_turns) {
     std::vector<ThreadTrace> refused(threads.size());
-    for (ThreadTrace& trace : refused) trace.refusal = "its threads take too many turns to be run together";
+    for (ThreadTrace& trace : refused)
+      trace.refusal = spent ? StepBudget::kSpent : "its threads take too many turns to be run together";
     return refused;
   }
+  const std::int64_t steps = run.steps();
   std::vector<ThreadTrace> traces = BlockFibers(run, std::move(threads)).Run();
+  StepBudget::Spend(run.steps() - steps);
   std::int64_t turns = 0;
   for (const ThreadTrace& trace : traces) turns += trace.turns;
   run.AddTurnsTogether(turns);

@@ -23,6 +23,8 @@ class ThreadRun {
   // Turns of loops of threads that were run together so far.
   std::int64_t turns_together() const { return turns_together_; }
   void AddTurnsTogether(std::int64_t turns) { turns_together_ += turns; }
+  // Expressions that all threads have computed so far.
+  std::int64_t steps() const { return code_.steps(); }
 
   // An index as an expression of the kernel's parameters, of built-in variables and of constants of the block.
   // With `wide`, products are of 64 bits.

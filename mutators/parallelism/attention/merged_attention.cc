@@ -14,6 +14,7 @@
 #include "mutators/analysis/plain_source/plain_source.h"
 #include "mutators/analysis/source/element_types.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 #include "mutators/breeding/edit_application.h"
 #include "mutators/parallelism/attention/attention_terms.h"
 #include "mutators/parallelism/changed_kernel.h"
@@ -186,6 +187,7 @@ std::optional<Proposal> MergeWrittenOut(const MutationContext& context, MergedAt
 const MergedAttention& MergedAttentionIn(const MutationContext& context) {
   return context.tree.Kept<MergedAttention>(
       fmt::format("merged attention with {}", fmt::join(context.genome.parameters, ",")), [&] {
+        const StepBudget budget;
         MergedAttention merged;
         const auto chain = AsAttentionOfLaunches(context, merged.why);
         if (chain) {

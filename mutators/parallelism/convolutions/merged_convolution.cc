@@ -12,6 +12,7 @@
 #include "mutators/analysis/grid_runs/grid_source.h"
 #include "mutators/analysis/plain_source/plain_source.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 #include "mutators/analysis/source/work_sharing.h"
 #include "mutators/analysis/thread_runs/thread_block.h"
 #include "mutators/breeding/edit_application.h"
@@ -103,7 +104,10 @@ MergedConvolutions MergeConvolutions(const MutationContext& context) {
 const MergedConvolutions& MergedConvolutionsIn(const MutationContext& context) {
   std::string key = fmt::format("merged convolutions with {}", fmt::join(context.genome.parameters, ","));
   for (const int function : Functions(context.tree)) key += IsKnownElsewhere(context, function) ? '1' : '0';
-  return context.tree.Kept<MergedConvolutions>(key, [&] { return MergeConvolutions(context); });
+  return context.tree.Kept<MergedConvolutions>(key, [&] {
+    const StepBudget budget;
+    return MergeConvolutions(context);
+  });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "mutators/analysis/plain_source/plain_source.h"
 #include "mutators/analysis/rows/row_results.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/step_budget.h"
 #include "mutators/breeding/edit_application.h"
 #include "mutators/parallelism/attention/merged_attention.h"
 #include "mutators/parallelism/whole_source.h"
@@ -19,6 +20,7 @@ namespace evo {
 namespace {
 
 MergedAttention MergeRows(const MutationContext& context) {
+  const StepBudget budget;
   MergedAttention merged;
   const GridSource source(context);
   const auto is_missing = [&](const std::string& kernel) { return source.KernelNamed(kernel) < 0; };

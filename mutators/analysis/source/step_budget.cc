@@ -1,0 +1,23 @@
+#include "mutators/analysis/source/step_budget.h"
+
+namespace evo {
+namespace {
+
+// Some seconds. Attentions of others that are found take 15 to 40 million, products and convolutions up to 80 million.
+constexpr std::int64_t kMostStepsOfQuestion = 150'000'000;
+
+thread_local StepBudget* innermost_budget = nullptr;
+
+}  // namespace
+
+StepBudget::StepBudget() : outer_(innermost_budget), left_(kMostStepsOfQuestion) { innermost_budget = this; }
+
+StepBudget::~StepBudget() { innermost_budget = outer_; }
+
+void StepBudget::Spend(std::int64_t steps) {
+  if (innermost_budget != nullptr) innermost_budget->left_ -= steps;
+}
+
+bool StepBudget::IsSpent() { return innermost_budget != nullptr && innermost_budget->left_ <= 0; }
+
+}  // namespace evo
