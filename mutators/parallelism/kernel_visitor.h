@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/plain_source/plain_source.h"
 #include "mutators/analysis/source/source_query.h"
-#include "mutators/analysis/source/step_budget.h"
 #include "mutators/analysis/thread_runs/thread_block.h"
 #include "mutators/mutator.h"
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/source/source_query.h"
-#include "mutators/analysis/source/step_budget.h"
 #include "tests/mutators/plain_kernels.h"
 
 namespace evo {

@@ -7,13 +7,13 @@
 #include <utility>
 #include <variant>
 
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/products/contraction.h"
 #include "mutators/analysis/products/product_forms.h"
 #include "mutators/analysis/products/product_restatement.h"
 #include "mutators/analysis/products/product_results.h"
 #include "mutators/analysis/source/product_store.h"
 #include "mutators/analysis/source/source_query.h"
-#include "mutators/analysis/source/step_budget.h"
 #include "mutators/analysis/thread_runs/thread_block.h"
 
 namespace evo {

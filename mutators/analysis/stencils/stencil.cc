@@ -7,12 +7,12 @@
 #include <array>
 #include <string_view>
 
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/source/counted_loop.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/global_memory.h"
 #include "mutators/analysis/source/memory_traffic.h"
 #include "mutators/analysis/source/source_query.h"
-#include "mutators/analysis/source/step_budget.h"
 #include "mutators/analysis/source/work_sharing.h"
 #include "mutators/analysis/stencils/stencil_finder.h"
 #include "mutators/analysis/stencils/stencil_tile.h"

@@ -7,8 +7,8 @@
 #include <exception>
 #include <utility>
 
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/source/source_query.h"
-#include "mutators/analysis/source/step_budget.h"
 
 namespace evo {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "mutators/analysis/source/step_budget.h"
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/thread_runs/thread_statements.h"
 
 namespace evo {

@@ -8,10 +8,10 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/grid_runs/grid_source.h"
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/plain_source/plain_source.h"
 #include "mutators/analysis/rows/row_results.h"
 #include "mutators/analysis/source/source_query.h"
-#include "mutators/analysis/source/step_budget.h"
 #include "mutators/breeding/edit_application.h"
 #include "mutators/parallelism/attention/merged_attention.h"
 #include "mutators/parallelism/whole_source.h"

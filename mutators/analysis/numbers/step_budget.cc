@@ -1,4 +1,4 @@
-#include "mutators/analysis/source/step_budget.h"
+#include "mutators/analysis/numbers/step_budget.h"
 
 namespace evo {
 namespace {
