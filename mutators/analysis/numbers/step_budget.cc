@@ -3,7 +3,7 @@
 namespace evo {
 namespace {
 
-// Some seconds. Attentions of others that are found take 15 to 40 million, products and convolutions up to 80 million.
+// Some seconds.
 constexpr std::int64_t kMostStepsOfQuestion = 150'000'000;
 
 thread_local StepBudget* innermost_budget = nullptr;
