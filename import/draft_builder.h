@@ -18,7 +18,8 @@ struct TakenLaunch {
   const ProgramFunction* kernel = nullptr;
   const HostLaunch* launch = nullptr;  // nullptr: the file launches the kernel nowhere
   KernelUse use;
-  std::vector<std::string> types;  // of the kernel's parameters, with the template's types in place
+  std::vector<std::string> type_arguments;  // of the kernel's template, by parameter; empty for one that is a number
+  std::vector<std::string> types;           // of the kernel's parameters, with the template's types in place
   std::vector<HostExpression> template_values;
   std::vector<HostExpression> grid;
   std::vector<HostExpression> block;
@@ -54,8 +55,6 @@ class Answers {
   std::set<std::string> used_;
 };
 
-// Whether the host passes a type on that a template of its own gets: `kernel<T><<<..>>>` in `template <typename T> void launch`.
-bool IsTypeParameter(const SourceProgram& program, const HostLaunch& launch, std::size_t template_argument);
 // Chooses the launches of the kernels. Throws UsageError if the kernels cannot be chosen.
 std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& host, const std::vector<std::string>& kernels,
                                       std::vector<std::string>& notes);

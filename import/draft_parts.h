@@ -101,7 +101,6 @@ class LaunchWriter {
   std::string RealScalar(const std::string& name, const std::string& dtype, const std::optional<HostExpression>& expression);
   std::string StructText(const TakenLaunch& one, std::size_t index, const std::string& type);
   std::string TemplateText(const TakenLaunch& one) const;
-  std::string TypeArgument(const TakenLaunch& one, std::size_t t) const;
   HostExpression WithSizesOfTypes(const HostExpression& expression, const TakenLaunch& one) const;
   std::string Dimensions(const std::vector<HostExpression>& parts, const std::string& key, const std::string& fallback,
                          const TakenLaunch& one);

@@ -103,7 +103,7 @@ std::string LaunchWriter::TemplateText(const TakenLaunch& one) const {
   std::vector<std::string> parts;
   for (std::size_t t = 0; t < parameters.size(); ++t) {
     if (parameters[t].is_type) {
-      parts.push_back(TypeArgument(one, t));
+      parts.push_back(one.type_arguments[t]);
       continue;
     }
     if (t >= one.template_values.size()) break;  // it has a default
@@ -124,16 +124,6 @@ std::string LaunchWriter::TemplateText(const TakenLaunch& one) const {
     parts.push_back(value.Text());
   }
   return parts.empty() ? "" : fmt::format("<{}>", fmt::join(parts, ", "));
-}
-
-std::string LaunchWriter::TypeArgument(const TakenLaunch& one, std::size_t t) const {
-  if (one.launch != nullptr && t < one.launch->template_arguments.size() && !IsTypeParameter(c_.program, *one.launch, t))
-    return CanonicalType(c_.program, c_.program.Text(one.launch->template_arguments[t]));
-  const std::string placeholder = fmt::format("type-parameter-0-{}", t);
-  for (std::size_t i = 0; i < one.types.size(); ++i) {
-    if (one.kernel->parameters[i].type.find(placeholder) != std::string::npos) return PointedType(one.types[i]);
-  }
-  return "float";
 }
 
 std::string LaunchWriter::Dimensions(const std::vector<HostExpression>& parts, const std::string& key,
@@ -187,7 +177,7 @@ HostExpression LaunchWriter::WithSizesOfTypes(const HostExpression& expression, 
     const auto is_type = [](const TemplateParameter& parameter) { return parameter.is_type; };
     const auto found = std::find_if(parameters.begin(), parameters.end(), is_type);
     if (found == parameters.end()) return std::nullopt;
-    const int bytes = SizeOfType(TypeArgument(one, static_cast<std::size_t>(found - parameters.begin())));
+    const int bytes = SizeOfType(one.type_arguments[static_cast<std::size_t>(found - parameters.begin())]);
     return bytes > 0 ? std::optional(HostExpression::Integer(bytes)) : std::nullopt;
   }));
 }

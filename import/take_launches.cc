@@ -8,9 +8,20 @@
 #include "core/error.h"
 #include "import/draft_builder.h"
 #include "import/linked_launches.h"
+#include "import/template_types.h"
 
 namespace evo {
 namespace {
+
+// The parameter of the host function that a launch gives its kernel as a template argument; -1 if it is a type.
+int TypeParameterOf(const SourceProgram& program, const HostLaunch& launch, std::size_t template_argument) {
+  if (launch.function < 0) return -1;
+  const auto& parameters = program.functions()[static_cast<std::size_t>(launch.function)].template_parameters;
+  const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const TemplateParameter& one) {
+    return one.is_type && one.name == program.Text(launch.template_arguments[template_argument]);
+  });
+  return found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin());
+}
 
 bool IsSame(const SourceProgram& program, const HostLaunch& a, const HostLaunch& b) {
   return a.name == b.name && a.function == b.function &&
@@ -267,6 +278,8 @@ class LaunchTaker {
       if (configuration.size() > 1) one.block = host_.Dimensions(configuration[1], launch->function);
       if (configuration.size() > 2) one.shared = host_.Resolve(configuration[2], launch->function);
     }
+    for (std::size_t t = 0; t < one.kernel->template_parameters.size(); ++t)
+      one.type_arguments.push_back(one.kernel->template_parameters[t].is_type ? TemplateType(one, t) : "");
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       one.types.push_back(TypeOf(one, i));
       if (launch == nullptr || i >= launch->arguments.size() || IsPointerType(one.types.back())) continue;
@@ -288,23 +301,29 @@ class LaunchTaker {
       const std::string placeholder = fmt::format("type-parameter-0-{}", t);
       const std::size_t at = type.find(placeholder);
       if (at == std::string::npos) continue;
-      type.replace(at, placeholder.size(), TemplateType(one, t));
+      type.replace(at, placeholder.size(), one.type_arguments[t]);
     }
     return type;
   }
 
   std::string TemplateType(const TakenLaunch& one, std::size_t t) {
     if (one.launch == nullptr) return "float";
-    if (t < one.launch->template_arguments.size() && !IsTypeParameter(program_, *one.launch, t))
-      return CanonicalType(program_, program_.Text(one.launch->template_arguments[t]));
+    const int host = one.launch->function;
+    if (t < one.launch->template_arguments.size()) {
+      const int parameter = TypeParameterOf(program_, *one.launch, t);
+      if (parameter < 0) return CanonicalType(program_, program_.Text(one.launch->template_arguments[t]));
+      const std::string type = HostTypeArgument(program_, host_, host, static_cast<std::size_t>(parameter));
+      if (!type.empty()) return type;
+    }
     const std::string placeholder = fmt::format("type-parameter-0-{}", t);
-    for (std::size_t i = 0; i < one.launch->arguments.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(one.launch->arguments.size(), one.kernel->parameters.size()); ++i) {
       const std::string& type = one.kernel->parameters[i].type;
       if (type.find(placeholder) == std::string::npos || !IsPointerType(type)) continue;
-      const HostCode::Pointer origin = host_.Origin(one.launch->arguments[i], one.launch->function);
+      const HostCode::Pointer origin = host_.Origin(one.launch->arguments[i], host);
       for (const ProgramVariable& variable : program_.variables()) {
-        if (variable.name == origin.name && variable.function == origin.function && IsPointerType(variable.type))
-          return PointedType(variable.type);
+        if (variable.name != origin.name || variable.function != origin.function || !IsPointerType(variable.type)) continue;
+        const std::string pointed = WithHostTypes(program_, host_, PointedType(variable.type), variable.function);
+        if (!HasTypeParameter(pointed)) return pointed;
       }
     }
     notes_.push_back(fmt::format("what {} of {} stands for is not known; taken as float", one.kernel->template_parameters[t].name,
@@ -319,14 +338,6 @@ class LaunchTaker {
 };
 
 }  // namespace
-
-bool IsTypeParameter(const SourceProgram& program, const HostLaunch& launch, std::size_t template_argument) {
-  if (launch.function < 0) return false;
-  const auto& parameters = program.functions()[static_cast<std::size_t>(launch.function)].template_parameters;
-  return std::any_of(parameters.begin(), parameters.end(), [&](const TemplateParameter& one) {
-    return one.is_type && one.name == program.Text(launch.template_arguments[template_argument]);
-  });
-}
 
 std::vector<TakenLaunch> TakeLaunches(const SourceProgram& program, HostCode& host, const std::vector<std::string>& kernels,
                                       std::vector<std::string>& notes) {

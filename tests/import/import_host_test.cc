@@ -76,6 +76,51 @@ int main() {
                             HasSubstr("#define WIDTH 32"), Not(HasSubstr("most_threads"))));
 }
 
+// The host's own templates: what a caller gives or passes decides which kernel is launched, through several of them.
+TEST(ImportHost, FollowsTheTypesOfTemplatesThroughCallers) {
+  const std::string kernels = R"(
+namespace lib {
+template <typename T> __global__ void add(const T *x, T *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += x[i];
+}
+template <typename T> void launch(const T *x, T *y, int n) { LAUNCH<<<(n + 255) / 256, 256>>>(x, y, n); }
+}
+template <typename T, typename S> int test(int n, S limit) {
+  T *x, *y;
+  cudaMalloc(&x, n * sizeof(T));
+  cudaMalloc(&y, n * sizeof(T));
+  lib::launch(x, y, n);
+  cudaMemcpy(host, y, n * sizeof(T), cudaMemcpyDeviceToHost);
+  return 0;
+}
+int main() { return test<TYPE, float>(100000, 1.0f) + test<float, float>(100000, 1.0f); }
+)";
+  for (const std::string launched : {"add<T>", "add"}) {
+    for (const auto& [type, dtype] : std::map<std::string, std::string>{{"int", "i32"}, {"double", "f64"}, {"float", "f32"}}) {
+      std::string text = kernels;
+      text.replace(text.find("LAUNCH"), 6, launched);
+      text.replace(text.find("TYPE"), 4, type);
+      const ImportReply reply = Read(text);
+      EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch lib::add<" + type + ">(x, y, n)")) << launched;
+      EXPECT_EQ(ArgumentOf(TaskOf(reply), "x").at("dtype"), dtype);
+    }
+  }
+}
+
+// Nobody calls the template: a type is taken, and said.
+TEST(ImportHost, SaysWhichTypeItTakesForATemplateThatNobodyCalls) {
+  const ImportReply reply = Read(R"(
+template <typename T> __global__ void add(const T *x, T *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += x[i];
+}
+template <typename T> void launch(const T *x, T *y, int n) { add<T><<<(n + 255) / 256, 256>>>(x, y, n); }
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch add<float>(x, y, n)"));
+  EXPECT_THAT(reply.notes, Contains(HasSubstr("what T of add stands for is not known; taken as float")));
+}
+
 // Numbers that are compiled in, with names for them: only what the launch names is a choice, and a size is in some argument.
 // A child whose parameters have other qualifiers would be a second function of this name.
 TEST(ImportHost, DeclarationsOfKernelsAreLeftOut) {

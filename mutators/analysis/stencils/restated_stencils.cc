@@ -4,7 +4,7 @@
 
 #include <variant>
 
-#include "mutators/analysis/source/passed_lengths.h"
+#include "mutators/analysis/grid_runs/passed_lengths.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/stencils/stencil.h"
 #include "mutators/analysis/stencils/stencil_by_results.h"

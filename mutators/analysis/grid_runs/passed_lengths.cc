@@ -1,4 +1,4 @@
-#include "mutators/analysis/source/passed_lengths.h"
+#include "mutators/analysis/grid_runs/passed_lengths.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
