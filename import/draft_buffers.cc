@@ -32,6 +32,7 @@ std::string DraftBuffers::FreshName(std::string name) const {
            c_.names.IsSize(one) ||
            std::any_of(c_.loops.begin(), c_.loops.end(), [&](const TakenLoop& loop) { return loop.step == one; });
   };
+  if (name.empty()) name = "unnamed";  // `const float* /*unused*/`
   while (taken(name)) name += "_";
   return name;
 }
@@ -180,7 +181,7 @@ std::vector<std::string> DraftBuffers::GuessedShape(const DraftBuffer& buffer, c
     if (buffer.strides.contains("N")) return {"K", "N"};
   }
   if (buffer.strides.empty() && !buffer.bounds.empty()) {
-    shape.push_back(c_.names.Text(buffer.bounds.front()));
+    shape.push_back(c_.names.InSizes(buffer.bounds.front(), c_.draft).Text());
     if (element.count > 1) shape.push_back(std::to_string(element.count));
     return shape;
   }

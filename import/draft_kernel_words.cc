@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "import/draft_names.h"
+#include "import/element_type.h"
 
 namespace evo {
 
@@ -16,6 +17,17 @@ bool DraftNames::IsNameOfDeviceCode(const std::string& name) const {
   }
   return std::any_of(program_.variables().begin(), program_.variables().end(), [&](const ProgramVariable& variable) {
     return variable.name == name && variable.function >= 0 && functions[static_cast<std::size_t>(variable.function)].device;
+  });
+}
+
+// Whether a kernel calls a buffer so, of which an argument gets its name.
+bool DraftNames::IsPointerOfKernels(const std::string& name) const {
+  return std::any_of(launches_.begin(), launches_.end(), [&](const TakenLaunch& one) {
+    const auto& parameters = one.kernel->parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name == name && IsPointerType(one.types[i])) return true;
+    }
+    return false;
   });
 }
 

@@ -134,8 +134,8 @@ bool DraftNames::IsParameter(const std::string& label, const std::set<std::strin
 bool DraftNames::DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks,
                                const std::set<std::string>& of_arguments) const {
   const auto leaf = host_.leaves().find(label);
-  return of_arguments.contains(label) && leaf != host_.leaves().end() && leaf->second.value &&
-         IsParameter(label, in_blocks, of_arguments) && !answers_.Given(ParameterName(label) + ".values");
+  return of_arguments.contains(label) && leaf != host_.leaves().end() && IsParameter(label, in_blocks, of_arguments) &&
+         !answers_.Given(ParameterName(label) + ".values");
 }
 
 // Whether a block has this extent along two axes.
@@ -156,6 +156,12 @@ std::string DraftNames::ParameterName(const std::string& label) const {
   return of_file ? leaf->second.name : Upper(label);
 }
 
+std::int64_t DraftNames::UnknownParameter(const std::string& name, bool square) {
+  const std::int64_t guess = square ? 16 : 256;
+  const std::string text = answers_.Ask(name, std::to_string(guess), "a block size whose value the host code does not say", true);
+  return ToInteger(text).value_or(guess);
+}
+
 void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
   const auto leaf = host_.leaves().find(label);
   const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
@@ -169,12 +175,14 @@ void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
   };
   if (!movable && taken(parameter.name)) parameter.name = "LAUNCH_" + parameter.name;
   const bool known = leaf != host_.leaves().end() && leaf->second.value.has_value();
-  const std::int64_t guess = known ? leaf->second.value->integer : IsSquareBlock(label) ? 16 : 256;
-  const std::string text = answers_.Ask(
-      parameter.name, std::to_string(guess),
-      known ? fmt::format("a parameter, from {}", leaf->second.place) : "a block size whose value the host code does not say",
-      !known);
-  parameter.value = ToInteger(text).value_or(guess);
+  if (known) {
+    const std::int64_t guess = leaf->second.value->integer;
+    const std::string text =
+        answers_.Ask(parameter.name, std::to_string(guess), fmt::format("a parameter, from {}", leaf->second.place), false);
+    parameter.value = ToInteger(text).value_or(guess);
+  } else {
+    parameter.value = UnknownParameter(parameter.name, IsSquareBlock(label));
+  }
   parameter.values = Around(parameter.value, most_);
   if (const auto values = answers_.Given(parameter.name + ".values")) {
     parameter.values.clear();
@@ -193,7 +201,8 @@ void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
 std::string DraftNames::AddSize(const std::string& name, std::optional<std::int64_t> value, bool ragged, TaskDraft& draft) {
   std::string own = name;
   const auto taken = [&] {
-    return std::any_of(draft.parameters.begin(), draft.parameters.end(), [&](const auto& one) { return one.name == own; });
+    return IsPointerOfKernels(own) ||
+           std::any_of(draft.parameters.begin(), draft.parameters.end(), [&](const auto& one) { return one.name == own; });
   };
   while (taken()) own += "_";
   if (sizes_.contains(own)) return own;
@@ -268,7 +277,8 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
   std::erase_if(order, [&](const std::string& label) {
     const bool of_shape = DecidesAShape(label, in_blocks, of_arguments);
     if (!of_shape && !IsConstant(label, in_blocks, of_arguments, other_sizes)) return false;
-    const std::int64_t value = host_.leaves().at(label).value->integer;
+    const auto& known = host_.leaves().at(label).value;
+    const std::int64_t value = known ? known->integer : UnknownParameter(ParameterName(label), IsSquareBlock(label));
     constants_[label] = value;
     if (of_shape) {
       draft.notes.push_back(

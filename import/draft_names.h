@@ -48,6 +48,7 @@ class DraftNames {
   bool IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
                    const std::set<std::string>& of_arguments) const;
   bool IsWrittenInKernels(std::int64_t value) const;
+  bool IsPointerOfKernels(const std::string& name) const;
   bool IsInSharedExtent(const std::string& label) const;
   bool IsConstant(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& of_arguments,
                   bool other_sizes) const;
@@ -55,6 +56,8 @@ class DraftNames {
                      const std::set<std::string>& of_arguments) const;
   bool IsSquareBlock(const std::string& label) const;
   std::string ParameterName(const std::string& label) const;
+  // What a number that the host does not say is taken for.
+  std::int64_t UnknownParameter(const std::string& name, bool square);
   void AddParameter(const std::string& label, TaskDraft& draft);
   void AddConstraints(TaskDraft& draft) const;
   bool IsDividedAmongTurns(const TakenLaunch& one, const std::string& label) const;

@@ -326,8 +326,9 @@ class LaunchTaker {
         if (!HasTypeParameter(pointed)) return pointed;
       }
     }
-    notes_.push_back(fmt::format("what {} of {} stands for is not known; taken as float", one.kernel->template_parameters[t].name,
-                                 one.kernel->name));
+    std::string note = fmt::format("what {} of {} stands for is not known; taken as float",
+                                   one.kernel->template_parameters[t].name, one.kernel->name);
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(std::move(note));
     return "float";
   }
 

@@ -170,5 +170,43 @@ int main() {
       << border.failure;
 }
 
+// Each argument of a task has a name of its own: a pointer without one, and a size that is called like a buffer.
+TEST(ImportLimits, NamesOfArgumentsAreTheirOwn) {
+  const ImportReply unnamed = Read(R"(
+__global__ void add(const float* x, const float*, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + 1;
+}
+)");
+  EXPECT_THAT(Kernel(unnamed), HasSubstr("evo:launch add(x, unnamed, y, n)"));
+  const ImportReply same = Read(R"(
+struct Shape { int h, w; };
+__global__ void add(const float* x, const float* w, float* y, Shape shape) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < shape.h * shape.w) y[i] = x[i] + w[i];
+}
+)");
+  EXPECT_THAT(Kernel(same), HasSubstr("evo:launch add(x, w, y, {h, w_})"));
+}
+
+// The block decides how many bins there are, and its size comes with the program's arguments.
+TEST(ImportLimits, AnUnknownBlockThatDecidesAShapeIsANumber) {
+  const ImportReply reply = Read(R"(
+__global__ void count(const int* data, int* hist, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&hist[data[i] % blockDim.x], 1);
+}
+int main(int argc, char** argv) {
+  int n = 1 << 20, threadsPerBlock = atoi(argv[1]);
+  int *data, *hist;
+  cudaMalloc(&data, n * sizeof(int));
+  cudaMalloc(&hist, threadsPerBlock * sizeof(int));
+  count<<<(n + threadsPerBlock - 1) / threadsPerBlock, threadsPerBlock>>>(data, hist, n);
+}
+)");
+  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("grid(ceil_div(n, 256)) block(256)"), Not(HasSubstr("evo:param"))));
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "hist").at("shape"), nlohmann::json({256}));
+}
+
 }  // namespace
 }  // namespace evo
