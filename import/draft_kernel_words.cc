@@ -6,6 +6,27 @@
 
 namespace evo {
 
+// Whether a block has this extent along two axes.
+bool IsSquareBlock(const std::vector<TakenLaunch>& launches, const std::string& label) {
+  return std::any_of(launches.begin(), launches.end(), [&](const TakenLaunch& one) {
+    return std::count_if(one.block.begin(), one.block.end(), [&](const HostExpression& part) {
+             const auto names = part.Names();
+             return std::find(names.begin(), names.end(), label) != names.end();
+           }) > 1;
+  });
+}
+
+// Whether a kernel calls a buffer so, of which an argument gets its name.
+bool IsPointerOfKernels(const std::vector<TakenLaunch>& launches, const std::string& name) {
+  return std::any_of(launches.begin(), launches.end(), [&](const TakenLaunch& one) {
+    const auto& parameters = one.kernel->parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name == name && IsPointerType(one.types[i])) return true;
+    }
+    return false;
+  });
+}
+
 // A name that device code declares for itself: a macro of that name would break it.
 bool DraftNames::IsNameOfDeviceCode(const std::string& name) const {
   const auto& functions = program_.functions();
@@ -17,17 +38,6 @@ bool DraftNames::IsNameOfDeviceCode(const std::string& name) const {
   }
   return std::any_of(program_.variables().begin(), program_.variables().end(), [&](const ProgramVariable& variable) {
     return variable.name == name && variable.function >= 0 && functions[static_cast<std::size_t>(variable.function)].device;
-  });
-}
-
-// Whether a kernel calls a buffer so, of which an argument gets its name.
-bool DraftNames::IsPointerOfKernels(const std::string& name) const {
-  return std::any_of(launches_.begin(), launches_.end(), [&](const TakenLaunch& one) {
-    const auto& parameters = one.kernel->parameters;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (parameters[i].name == name && IsPointerType(one.types[i])) return true;
-    }
-    return false;
   });
 }
 

@@ -138,16 +138,6 @@ bool DraftNames::DecidesAShape(const std::string& label, const std::set<std::str
          !answers_.Given(ParameterName(label) + ".values");
 }
 
-// Whether a block has this extent along two axes.
-bool DraftNames::IsSquareBlock(const std::string& label) const {
-  return std::any_of(launches_.begin(), launches_.end(), [&](const TakenLaunch& one) {
-    return std::count_if(one.block.begin(), one.block.end(), [&](const HostExpression& part) {
-             const auto names = part.Names();
-             return std::find(names.begin(), names.end(), label) != names.end();
-           }) > 1;
-  });
-}
-
 // What a parameter is called if nothing else has that name.
 std::string DraftNames::ParameterName(const std::string& label) const {
   const auto leaf = host_.leaves().find(label);
@@ -181,7 +171,7 @@ void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
         answers_.Ask(parameter.name, std::to_string(guess), fmt::format("a parameter, from {}", leaf->second.place), false);
     parameter.value = ToInteger(text).value_or(guess);
   } else {
-    parameter.value = UnknownParameter(parameter.name, IsSquareBlock(label));
+    parameter.value = UnknownParameter(parameter.name, IsSquareBlock(launches_, label));
   }
   parameter.values = Around(parameter.value, most_);
   if (const auto values = answers_.Given(parameter.name + ".values")) {
@@ -201,7 +191,7 @@ void DraftNames::AddParameter(const std::string& label, TaskDraft& draft) {
 std::string DraftNames::AddSize(const std::string& name, std::optional<std::int64_t> value, bool ragged, TaskDraft& draft) {
   std::string own = name;
   const auto taken = [&] {
-    return IsPointerOfKernels(own) ||
+    return IsPointerOfKernels(launches_, own) ||
            std::any_of(draft.parameters.begin(), draft.parameters.end(), [&](const auto& one) { return one.name == own; });
   };
   while (taken()) own += "_";
@@ -278,7 +268,7 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     const bool of_shape = DecidesAShape(label, in_blocks, of_arguments);
     if (!of_shape && !IsConstant(label, in_blocks, of_arguments, other_sizes)) return false;
     const auto& known = host_.leaves().at(label).value;
-    const std::int64_t value = known ? known->integer : UnknownParameter(ParameterName(label), IsSquareBlock(label));
+    const std::int64_t value = known ? known->integer : UnknownParameter(ParameterName(label), IsSquareBlock(launches_, label));
     constants_[label] = value;
     if (of_shape) {
       draft.notes.push_back(

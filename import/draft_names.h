@@ -18,6 +18,9 @@ inline constexpr std::int64_t kUnguardedMultiple = 128;  // of sizes that the ke
 // Whether a name is one that people give to what may be tuned: BLOCK_SIZE, TILE, BM, threads_per_block.
 bool LooksTunable(const std::string& name);
 
+bool IsSquareBlock(const std::vector<TakenLaunch>& launches, const std::string& label);
+bool IsPointerOfKernels(const std::vector<TakenLaunch>& launches, const std::string& name);
+
 // Decides which names of the host become sizes and which parameters, and what they are called.
 class DraftNames {
  public:
@@ -48,13 +51,11 @@ class DraftNames {
   bool IsParameter(const std::string& label, const std::set<std::string>& in_blocks,
                    const std::set<std::string>& of_arguments) const;
   bool IsWrittenInKernels(std::int64_t value) const;
-  bool IsPointerOfKernels(const std::string& name) const;
   bool IsInSharedExtent(const std::string& label) const;
   bool IsConstant(const std::string& label, const std::set<std::string>& in_blocks, const std::set<std::string>& of_arguments,
                   bool other_sizes) const;
   bool DecidesAShape(const std::string& label, const std::set<std::string>& in_blocks,
                      const std::set<std::string>& of_arguments) const;
-  bool IsSquareBlock(const std::string& label) const;
   std::string ParameterName(const std::string& label) const;
   // What a number that the host does not say is taken for.
   std::int64_t UnknownParameter(const std::string& name, bool square);

@@ -84,11 +84,22 @@ class Templates {
     return true;
   }
 
+  // Whether a brace opens what functions of the file stand in: `namespace a {`, `namespace {`, `extern "C" {`.
+  bool OpensNamespace(std::size_t brace) const {
+    if (brace == 0) return false;
+    if (Token(brace - 1) == "namespace" || Token(brace - 1) == "\"C\"") return true;
+    std::size_t at = brace - 1;
+    while (at >= 2 && Token(at - 1) == "::") at -= 2;
+    return at > 0 && IsWord(Token(at).front()) && Token(at - 1) == "namespace";
+  }
+
   void Find() {
-    int braces = 0;
+    std::vector<bool> within;  // whether each open brace is that of a function or a class
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
-      braces += (Token(at) == "{") - (Token(at) == "}");
-      if (braces == 0 && Token(at) == "template" && Token(at + 1) == "<") Add(at);
+      if (Token(at) == "{") within.push_back(!OpensNamespace(at));
+      if (Token(at) == "}" && !within.empty()) within.pop_back();
+      const bool outside = std::find(within.begin(), within.end(), true) == within.end();
+      if (outside && Token(at) == "template" && Token(at + 1) == "<") Add(at);
     }
   }
 

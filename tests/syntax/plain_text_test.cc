@@ -55,6 +55,18 @@ TEST(PlainText, DividesATemplateWithSeveralListsOfArguments) {
   EXPECT_THAT(plain, HasSubstr("__device__ float f_2(float v) { return v * 2; }\n"));
 }
 
+TEST(PlainText, MakesFunctionsOfTemplatesInNamespaces) {
+  const std::string plain = Plain(
+      "// evo:launch a::b::k<float>(X) grid(1) block(32)\nnamespace a::b {\nnamespace {\nextern \"C\" {\n"
+      "template <typename T> __device__ T f(T v) { return v + 1; }\n}\n}\n"
+      "template <typename T> __global__ void k(T* x) { x[0] = f<T>(x[1]); }\n}\n"
+      "struct S { template <typename T> __device__ T g(T v) { return v; } };\n");
+  EXPECT_THAT(plain, HasSubstr("// evo:launch a::b::k(X) grid(1) block(32)\nnamespace a::b {\n"));
+  EXPECT_THAT(plain, HasSubstr("__device__ float f(float v) { return v + 1; }"));
+  EXPECT_THAT(plain, HasSubstr("__global__ void k(float* x) { x[0] = f(x[1]); }"));
+  EXPECT_THAT(plain, HasSubstr("struct S { template <typename T> __device__ T g(T v) { return v; } };"));
+}
+
 TEST(PlainText, LeavesOtherTemplates) {
   EXPECT_EQ(Plain("template <typename T> T f(T x) { return x; }\nint g() { return f(1); }\n"), "(the same)") << "deduced";
   EXPECT_EQ(Plain("template <int N> struct S { int at[N]; };\nint f() { S<1> s; return 0; }\n"), "(the same)");
