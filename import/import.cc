@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "import/device_text.h"
 #include "import/draft_builder.h"
+#include "import/flat_namespaces.h"
 
 namespace evo {
 namespace {
@@ -86,6 +87,15 @@ std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, c
   return text + "\n" + device.code;
 }
 
+// The template's text, without namespaces if it means the same to the parser.
+std::string FlatTemplateText(const std::string& text, SyntaxParser& parser, std::vector<std::string>& notes) {
+  auto flat = WithoutNamespaces(text);
+  if (!flat || parser.Parse(flat->text).errors().size() > parser.Parse(text).errors().size()) return text;
+  if (!flat->namespaces.empty())
+    notes.push_back(fmt::format("what stands in namespaces ({}) stands outside of them", fmt::join(flat->namespaces, ", ")));
+  return std::move(flat->text);
+}
+
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   const SyntaxTree tree = parser.Parse(request.text);
   SourceProgram program(tree);
@@ -122,13 +132,14 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   draft.questions = answers.questions;
   ChooseCases(draft);
   reply.notes.insert(reply.notes.end(), draft.notes.begin(), draft.notes.end());
+  const std::string text = FlatTemplateText(TemplateText(request, draft, device), parser, reply.notes);
   for (const std::string& header : missing) reply.notes.push_back(fmt::format("not found, left out: {}", header));
   draft.notes = reply.notes;
   draft.python = request.python;
   reply.task = draft.name;
   reply.questions = answers.questions;
   reply.files["task.json"] = TaskJson(draft);
-  reply.files[draft.baseline + ".cu"] = TemplateText(request, draft, device);
+  reply.files[draft.baseline + ".cu"] = text;
   if (request.python) reply.files["reference.py"] = ReferenceSkeleton(draft);
   return reply;
 }

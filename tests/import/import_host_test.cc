@@ -102,10 +102,53 @@ int main() { return test<TYPE, float>(100000, 1.0f) + test<float, float>(100000,
       text.replace(text.find("LAUNCH"), 6, launched);
       text.replace(text.find("TYPE"), 4, type);
       const ImportReply reply = Read(text);
-      EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch lib::add<" + type + ">(x, y, n)")) << launched;
+      EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch add<" + type + ">(x, y, n)")) << launched;
       EXPECT_EQ(ArgumentOf(TaskOf(reply), "x").at("dtype"), dtype);
     }
   }
+}
+
+// Mutators place kernels beside others, so that namespaces go where nothing is called the same without them.
+TEST(ImportHost, NamespacesGoUnlessNamesClash) {
+  const std::string program = R"(
+namespace lib::inner {
+constexpr int kFactor = 3;
+struct Pair { float x, y; };
+namespace {
+__device__ float times(float v) { return v * kFactor; }
+}
+__global__ void scale(Pair *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i].x = lib::inner::times(x[i].y);
+}
+}  // namespace lib::inner
+OTHER
+using namespace lib::inner;
+int main() {
+  lib::inner::Pair *x;
+  cudaMalloc(&x, 1000 * sizeof(Pair));
+  lib::inner::scale<<<4, 256>>>(x, 1000);
+}
+)";
+  const auto with = [&](const std::string& other) {
+    std::string text = program;
+    return Read(text.replace(text.find("OTHER"), 5, other));
+  };
+  const ImportReply flat = with("");
+  EXPECT_THAT(Kernel(flat), AllOf(HasSubstr("evo:launch scale(x, "), HasSubstr("x[i].x = times(x[i].y);"),
+                                  HasSubstr("\n__device__ float times(float v) { return v * kFactor; }\n__global__"),
+                                  Not(HasSubstr("namespace")), Not(HasSubstr("lib"))));
+  EXPECT_THAT(flat.notes, testing::Contains("what stands in namespaces (inner, lib) stands outside of them"));
+  std::string text = program;
+  text.replace(text.find("* kFactor"), 9, "* max(kFactor, 2)");
+  const std::string own = "namespace lib::inner { __device__ int max(int a, int b) { return a; } }\n";
+  EXPECT_THAT(Kernel(Read(own + text.replace(text.find("OTHER"), 5, ""))), HasSubstr("namespace lib::inner {"))
+      << "CUDA has a function of that name";
+  text = program;
+  text.replace(text.find("v * kFactor"), 11, "v * ::kFactor + kFactor");
+  EXPECT_THAT(Kernel(Read("constexpr int kFactor = 4;\n" + text.replace(text.find("OTHER"), 5, ""))),
+              HasSubstr("namespace lib::inner {"))
+      << "two of one name";
 }
 
 // Nobody calls the template: a type is taken, and said.
@@ -118,7 +161,7 @@ template <typename T> __global__ void add(const T *x, T *y, int n) {
 template <typename T> void launch(const T *x, T *y, int n) { add<T><<<(n + 255) / 256, 256>>>(x, y, n); }
 )");
   EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch add<float>(x, y, n)"));
-  EXPECT_THAT(reply.notes, Contains(HasSubstr("what T of add stands for is not known; taken as float")));
+  EXPECT_THAT(reply.notes, testing::Contains(HasSubstr("what T of add stands for is not known; taken as float")));
 }
 
 // Numbers that are compiled in, with names for them: only what the launch names is a choice, and a size is in some argument.

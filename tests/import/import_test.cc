@@ -115,7 +115,7 @@ int main() {
 }
 )");
   EXPECT_THAT(Kernel(reply),
-              HasSubstr("lib::product<double, LAUNCH_BM, LAUNCH_BN>(A, B, C, rows, columns, inner, beta) "
+              HasSubstr("evo:launch product<double, LAUNCH_BM, LAUNCH_BN>(A, B, C, rows, columns, inner, beta) "
                         "grid(ceil_div(columns, LAUNCH_BN), ceil_div(rows, LAUNCH_BM)) block(LAUNCH_BN, LAUNCH_BM)"));
   EXPECT_THAT(Kernel(reply), HasSubstr("// evo:constraint LAUNCH_BN * LAUNCH_BM <= 1024"));
   const json task = TaskOf(reply);
