@@ -159,9 +159,8 @@ std::optional<double> BegunElement(const ThreadSetting& setting, const ThreadPla
 }
 
 ThreadValue HeldIn(const ThreadVariable& buffer, double number, const ThreadPlace* place) {
-  ThreadValue value = buffer.integers ? ThreadValue::Integer(static_cast<std::int64_t>(number)) : ThreadValue::Real(number);
-  if (place != nullptr && !buffer.integers) value.element = true, value.memory = place->memory, value.integer = place->index;
-  return value;
+  if (buffer.integers) return ThreadValue::Integer(static_cast<std::int64_t>(number));
+  return place != nullptr ? ThreadValue::Element(number, place->memory, place->index) : ThreadValue::Real(number);
 }
 
 void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
@@ -185,8 +184,8 @@ void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
 
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   const ThreadVariable& buffer = code_.variable(place.memory);
-  if (!buffer.parameter && !(buffer.constant && (setting_.sums || setting_.formulas)))
-    return Refuse("a pointer that is not understood");
+  const bool is_known = buffer.parameter || (buffer.constant && (setting_.sums || setting_.formulas));
+  if (!is_known) return Refuse("a pointer that is not understood");
   if (setting_.addresses) return LoadSomething(place);
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
@@ -202,8 +201,7 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   if ((buffer.integers && !words) || (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
     return LoadInteger(place);
   const auto chosen = ChosenElement(setting_, place);
-  ThreadValue value = ThreadValue::Real(chosen ? *chosen : DrawnElement(setting_, place));
-  value.element = true, value.memory = place.memory, value.integer = place.index;
+  ThreadValue value = ThreadValue::Element(chosen ? *chosen : DrawnElement(setting_, place), place.memory, place.index);
   value.form = place.form;
   value.whole = setting_.sums && (buffer.bytes == 1 || words) && !buffer.reals;
   if (!setting_.consumed) NoteRead(trace_, value, setting_.symbolic);
@@ -227,11 +225,7 @@ ThreadValue ThreadMemory::LoadSomething(const ThreadPlace& place) {
   Touch(place, false);
   const double element = RandomElement(place.memory, place.index);
   if (code_.variable(place.memory).reals) {
-    ThreadValue value = ThreadValue::Real(element);
-    value.element = true;
-    value.memory = place.memory;
-    value.integer = place.index;
-    return value;
+    return ThreadValue::Element(element, place.memory, place.index);
   }
   return ThreadValue::Integer(static_cast<std::int64_t>(4 * element));
 }
@@ -270,7 +264,7 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
   if (IsOfBlock(place.memory)) return StoreShared(place, std::move(value));
   std::vector<ThreadValue>& array = locals_.arrays[code_.SlotOf(place.memory)];
   if (array.empty()) return StoreToBuffer(place, value);
-  if (auto* const element = ElementOf(array, place)) *element = std::move(value);
+  if (ThreadValue* const element = ElementOf(array, place)) *element = std::move(value);
 }
 
 void ThreadMemory::StoreComponent(const ThreadPlace& place, ThreadValue value) {

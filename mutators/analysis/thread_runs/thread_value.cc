@@ -46,6 +46,14 @@ ThreadValue ThreadValue::Integer(std::int64_t value, FormPointer form) {
   return result;
 }
 
+ThreadValue ThreadValue::Element(double value, int memory, std::int64_t index) {
+  ThreadValue result = Real(value);
+  result.element = true;
+  result.memory = memory;
+  result.integer = index;
+  return result;
+}
+
 ThreadValue ThreadValue::Real(double value, TextPointer text) {
   ThreadValue result;
   result.kind = Kind::kReal;

@@ -69,6 +69,8 @@ struct ThreadValue {
     return result;
   }
   static ThreadValue Real(double value, TextPointer text);
+  // An element of a buffer of real numbers.
+  static ThreadValue Element(double value, int memory, std::int64_t index);
   static ThreadValue Pointer(int memory, std::int64_t offset = 0, FormPointer form = nullptr);
   static ThreadValue Vector(std::vector<ThreadValue> parts);
   bool IsNumber() const { return kind == Kind::kInteger || kind == Kind::kReal; }
