@@ -90,16 +90,7 @@ std::vector<std::string> ArgumentMaker::Generators(const DraftBuffer& buffer, co
 
 // How many terms one element of an output has: what the kernels' loops say, else the sizes that its shape lacks.
 std::string ArgumentMaker::Terms(const DraftArgument& argument, bool atomic) const {
-  if (atomic) {
-    std::string most;  // every element of the largest input may go to one of the output
-    for (const DraftBuffer& buffer : buffers_.all()) {
-      bool known = false;
-      const auto shape = buffers_.Shape(buffer, ElementTypeOf(c_.program, buffer.type).value_or(ElementType{"f32", 1}), known);
-      const std::string product = fmt::format("{}", fmt::join(shape, " * "));
-      if (product.size() > most.size()) most = product;
-    }
-    return most;
-  }
+  if (atomic) return LongestShape(false);  // every element of the largest input may go to one of the output
   if (!c_.draft.terms.empty()) return c_.draft.terms;
   const bool adds = std::any_of(c_.launches.begin(), c_.launches.end(), [](const auto& one) { return one.use.accumulates; });
   if (!adds) return "1";
@@ -117,15 +108,15 @@ std::string ArgumentMaker::Terms(const DraftArgument& argument, bool atomic) con
   if (terms.empty()) return argument.shape.back();
   // Sizes of one another, such as a length and the elements of all of them, are no factors: each input is read once for an
   // element.
-  const std::string most = factors > 1 ? LargestInput() : "";
+  const std::string most = factors > 1 ? LongestShape(true) : "";
   return most.empty() ? terms : fmt::format("min({}, {})", terms, most);
 }
 
-// The elements of the input with the longest shape; empty if there is none.
-std::string ArgumentMaker::LargestInput() const {
+// The elements of the buffer, or of the input, with the longest shape; empty if there is none.
+std::string ArgumentMaker::LongestShape(bool of_inputs) const {
   std::string most;
   for (const DraftBuffer& buffer : buffers_.all()) {
-    if (buffer.use.written) continue;
+    if (of_inputs && buffer.use.written) continue;
     bool known = false;
     const auto shape = buffers_.Shape(buffer, ElementTypeOf(c_.program, buffer.type).value_or(ElementType{"f32", 1}), known);
     const std::string product = fmt::format("{}", fmt::join(shape, " * "));

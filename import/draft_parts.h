@@ -120,7 +120,7 @@ class ArgumentMaker {
  private:
   std::vector<std::string> Generators(const DraftBuffer& buffer, const DraftArgument& argument);
   std::string Terms(const DraftArgument& argument, bool atomic) const;
-  std::string LargestInput() const;
+  std::string LongestShape(bool of_inputs) const;
   std::string Check(const DraftArgument& argument, bool atomic);
 
   DraftContext& c_;

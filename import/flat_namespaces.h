@@ -13,7 +13,8 @@ struct FlatText {
   std::set<std::string> namespaces;  // by their own names, without those around them
 };
 
-// nullopt if there is none, or if one has another name besides. Whether names clash then is for a parser to say.
+// nullopt if there is none, if one has another name besides, or if one has a function that is called like one of CUDA's. Whether
+// other names clash is for a parser to say.
 std::optional<FlatText> WithoutNamespaces(const std::string& text);
 
 }  // namespace evo

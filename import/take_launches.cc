@@ -13,16 +13,6 @@
 namespace evo {
 namespace {
 
-// The parameter of the host function that a launch gives its kernel as a template argument; -1 if it is a type.
-int TypeParameterOf(const SourceProgram& program, const HostLaunch& launch, std::size_t template_argument) {
-  if (launch.function < 0) return -1;
-  const auto& parameters = program.functions()[static_cast<std::size_t>(launch.function)].template_parameters;
-  const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const TemplateParameter& one) {
-    return one.is_type && one.name == program.Text(launch.template_arguments[template_argument]);
-  });
-  return found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin());
-}
-
 bool IsSame(const SourceProgram& program, const HostLaunch& a, const HostLaunch& b) {
   return a.name == b.name && a.function == b.function &&
          std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
@@ -281,7 +271,7 @@ class LaunchTaker {
     for (std::size_t t = 0; t < one.kernel->template_parameters.size(); ++t)
       one.type_arguments.push_back(one.kernel->template_parameters[t].is_type ? TemplateType(one, t) : "");
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      one.types.push_back(TypeOf(one, i));
+      one.types.push_back(WithTypeArguments(parameters[i].type, one.type_arguments));
       if (launch == nullptr || i >= launch->arguments.size() || IsPointerType(one.types.back())) continue;
       if (FlatFieldsOf(program_, PointedType(one.types[i])).empty())
         one.values[parameters[i].name] = host_.Resolve(launch->arguments[i], launch->function);
@@ -294,38 +284,12 @@ class LaunchTaker {
     }
   }
 
-  // The type of a parameter, with template arguments as the host gives them or as they follow from its variables.
-  std::string TypeOf(const TakenLaunch& one, std::size_t index) {
-    std::string type = one.kernel->parameters[index].type;
-    for (std::size_t t = 0; t < one.kernel->template_parameters.size(); ++t) {
-      const std::string placeholder = fmt::format("type-parameter-0-{}", t);
-      const std::size_t at = type.find(placeholder);
-      if (at == std::string::npos) continue;
-      type.replace(at, placeholder.size(), one.type_arguments[t]);
-    }
-    return type;
-  }
-
   std::string TemplateType(const TakenLaunch& one, std::size_t t) {
     if (one.launch == nullptr) return "float";
-    const int host = one.launch->function;
-    if (t < one.launch->template_arguments.size()) {
-      const int parameter = TypeParameterOf(program_, *one.launch, t);
-      if (parameter < 0) return CanonicalType(program_, program_.Text(one.launch->template_arguments[t]));
-      const std::string type = HostTypeArgument(program_, host_, host, static_cast<std::size_t>(parameter));
-      if (!type.empty()) return type;
-    }
-    const std::string placeholder = fmt::format("type-parameter-0-{}", t);
-    for (std::size_t i = 0; i < std::min(one.launch->arguments.size(), one.kernel->parameters.size()); ++i) {
-      const std::string& type = one.kernel->parameters[i].type;
-      if (type.find(placeholder) == std::string::npos || !IsPointerType(type)) continue;
-      const HostCode::Pointer origin = host_.Origin(one.launch->arguments[i], host);
-      for (const ProgramVariable& variable : program_.variables()) {
-        if (variable.name != origin.name || variable.function != origin.function || !IsPointerType(variable.type)) continue;
-        const std::string pointed = WithHostTypes(program_, host_, PointedType(variable.type), variable.function);
-        if (!HasTypeParameter(pointed)) return pointed;
-      }
-    }
+    std::vector<std::string> spelled;
+    for (const SourceRange& range : one.launch->template_arguments) spelled.emplace_back(program_.Text(range));
+    const std::string type = TypeArgumentOf(program_, host_, *one.launch, spelled, *one.kernel, t);
+    if (!type.empty()) return type;
     std::string note = fmt::format("what {} of {} stands for is not known; taken as float",
                                    one.kernel->template_parameters[t].name, one.kernel->name);
     if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(std::move(note));

@@ -2,20 +2,20 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "import/host_code.h"
 #include "import/source_program.h"
 
 namespace evo {
 
-// The type that the type parameter `t` of a host function stands for: what its first caller gives for it, as in `run<float>(x)`,
-// or else what follows from the variables that it passes. Empty if nobody says.
-std::string HostTypeArgument(const SourceProgram& program, const HostCode& host, int function, std::size_t t);
+// The type that a template's parameter `t` stands for in a call or launch, which spells `arguments` between its angle brackets:
+// what it says there, or else what follows from the variables that it passes. Parameters of the host's own templates are
+// followed to their first callers. Empty if nobody says.
+std::string TypeArgumentOf(const SourceProgram& program, const HostCode& host, const HostCall& call,
+                           const std::vector<std::string>& arguments, const ProgramFunction& called, std::size_t t);
 
-// A type that is spelled in that function, with those types in the place of its parameters, where they are known.
-std::string WithHostTypes(const SourceProgram& program, const HostCode& host, std::string type, int function);
-
-// Whether a type still names a template's parameter.
-inline bool HasTypeParameter(const std::string& type) { return type.find("type-parameter-") != std::string::npos; }
+// A parameter's type as libclang has it, with the arguments of its template in their places; empty ones stay out.
+std::string WithTypeArguments(std::string type, const std::vector<std::string>& arguments);
 
 }  // namespace evo
