@@ -60,6 +60,7 @@ class CaseChooser {
     if (search != host && std::all_of(draft_.sizes.begin(), draft_.sizes.end(), [](const auto& s) { return s.known; }))
       cases.held_out.push_back(host);
     cases.held_out_cpu = Ragged(Shrunk(cases.search_cpu, [&](const DraftCase& c) { return CpuWork(c) > kHeldOutCpuWork; }), 5);
+    KeepConditions();
     Note(host, search);
     double elements = 0;
     for (const DraftArgument& argument : draft_.arguments) {
@@ -70,8 +71,25 @@ class CaseChooser {
   }
 
  private:
-  const DraftSize& SizeOf(const std::string& name) const {
-    return *std::find_if(draft_.sizes.begin(), draft_.sizes.end(), [&](const DraftSize& size) { return size.name == name; });
+  // Values of parameters with which the host would make other launches in some case are left out.
+  void KeepConditions() {
+    std::vector<DraftCase> all = draft_.cases.held_out;
+    for (const DraftCase* one : {&draft_.cases.small, &draft_.cases.search, &draft_.cases.search_cpu, &draft_.cases.held_out_cpu})
+      all.push_back(*one);
+    for (DraftParameter& parameter : draft_.parameters) {
+      const std::int64_t present = parameter.value;
+      std::erase_if(parameter.values, [&](std::int64_t value) {
+        parameter.value = value;
+        return value != present &&
+               !std::all_of(all.begin(), all.end(), [&](const DraftCase& one) { return MeetsConditions(one); });
+      });
+      parameter.value = present;
+    }
+  }
+
+  bool MeetsConditions(const DraftCase& sizes) const {
+    const auto holds = [&](const std::string& condition) { return Value(condition, sizes).value_or(1) != 0; };
+    return std::all_of(draft_.conditions.begin(), draft_.conditions.end(), holds);
   }
 
   std::optional<double> Value(const std::string& expression, const DraftCase& sizes) const {
@@ -130,8 +148,10 @@ class CaseChooser {
     });
   }
 
-  // Whether every launch has a block, and every block a thread, as far as that is known before the loops of launches run.
+  // Whether the host makes these launches, and every launch has a block, and every block a thread, as far as that is known before
+  // the loops of launches run.
   bool HasBlocks(const DraftCase& sizes) const {
+    if (!MeetsConditions(sizes)) return false;
     const auto is_there = [&](const std::string& dimension) { return Value(dimension, sizes).value_or(1) >= 1; };
     return std::all_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
       return std::all_of(launch.grid.begin(), launch.grid.end(), is_there) &&

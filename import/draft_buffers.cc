@@ -55,6 +55,12 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
   buffer.first_writes = use.written && !use.read && !use.partial;
   buffer.first_partial = use.written && !use.atomic && (use.read || use.partial);
   buffer.bytes = c_.host.BytesOf(pointer);
+  if (IsNullWord(pointer.name) && use.written && !one.grid.empty()) {
+    // A kernel that may leave something for each block, such as its sum, and is asked for nothing.
+    buffer.none = true;
+    const auto element = ElementTypeOf(c_.program, buffer.type).value_or(ElementType{"f32", 1});
+    buffer.bytes = Simplified(HostExpression::Binary("*", Product(one.grid), HostExpression::Integer(element.bytes())));
+  }
   if (pointer.offset && pointer.index.empty())
     c_.draft.notes.push_back(fmt::format("the host passes {} with an offset, which is left out", buffer.name));
   buffers_.push_back(std::move(buffer));
@@ -103,9 +109,8 @@ std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
 
 // What kernels write and nothing reads, such as the sum of the one block on the last level, where the host copies another buffer.
 bool DraftBuffers::IsScratch(const DraftBuffer& buffer) const {
-  if (c_.launches.size() < 2 || buffer.use.read || !buffer.bytes || IsUsedElsewhere(buffer) ||
-      c_.host.IsCopiedFrom(buffer.pointer))
-    return false;
+  if (buffer.use.read || !buffer.bytes) return false;
+  if (!buffer.none && (c_.launches.size() < 2 || IsUsedElsewhere(buffer) || c_.host.IsCopiedFrom(buffer.pointer))) return false;
   return std::any_of(buffers_.begin(), buffers_.end(),
                      [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
 }

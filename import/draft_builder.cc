@@ -90,6 +90,14 @@ HostExpression AtFirstStep(const DraftContext& context, const HostExpression& ex
   }));
 }
 
+void AddConditions(DraftContext& context, const TakenLaunch& one) {
+  for (const HostExpression& condition : one.conditions) {
+    const auto names = context.names.InSizes(condition, context.draft).Names();
+    const bool of_sizes = std::all_of(names.begin(), names.end(), [&](const auto& name) { return context.names.IsSize(name); });
+    if (!names.empty() && of_sizes && condition.IsKnown()) context.draft.conditions.push_back(context.names.Text(condition));
+  }
+}
+
 // What one element costs and how many terms it has, of the launch that has most of them.
 void CountLoops(DraftContext& context) {
   TaskDraft& draft = context.draft;
@@ -161,6 +169,7 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
     if (!loop.swaps.empty() && loop.exact) allocations.of_arguments.push_back(*loop.count);
   }
   names.Decide(allocations, draft);
+  for (const TakenLaunch& one : launches) AddConditions(context, one);
   LaunchWriter writer(context, buffers);
   std::vector<std::string> lines;
   for (const TakenLaunch& one : launches) lines.push_back(writer.LaunchLine(one));

@@ -26,6 +26,7 @@ struct TakenLaunch {
   std::optional<HostExpression> shared;
   std::map<std::string, HostExpression> values;  // of parameters that are no pointers, by name, and of fields: "a.width"
   std::vector<std::size_t> loops;                // around it, of those that the task takes over, the outermost first
+  std::vector<HostExpression> conditions;        // of the host, which hold with its sizes and decide that these launches are made
 };
 
 // A loop of the host around launches that must be part of the task.

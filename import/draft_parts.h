@@ -28,6 +28,7 @@ struct DraftBuffer {
   std::set<std::string> strides;       // expressions of the host
   std::vector<HostExpression> bounds;  // of subscripts
   bool later_read = false;             // by a launch after the one that writes it
+  bool none = false;                   // the host passes a null pointer for what would be written
 };
 
 // What the parts of a draft are made from. Outlives them.

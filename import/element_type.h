@@ -19,6 +19,9 @@ struct ElementType {
 std::string PointedType(const std::string& type);
 bool IsPointerType(const std::string& type);
 
+// Whether a word of an argument says that there is no pointer.
+inline bool IsNullWord(std::string_view word) { return word == "nullptr" || word == "NULL" || word == "0"; }
+
 // Of a canonical type such as "float", "float4" or a struct of the program whose fields are all alike. nullopt for others.
 std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std::string& type);
 

@@ -127,8 +127,7 @@ HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::stri
                                     int depth) const {
   int place = function;
   const auto value = HostFields(program_, calls_).PartOf(argument, type, PathOf(field), 0, place);
-  const auto is_null = [](std::string_view text) { return text == "nullptr" || text == "NULL" || text == "0"; };
-  if (value && !is_null(program_.Text(*value))) return Origin(*value, place);
+  if (value && !IsNullWord(program_.Text(*value))) return Origin(*value, place);
   const FieldPath names = NamesOf(program_.Tokens(argument));
   if (names.empty()) return {function, fmt::format("{}.{}", program_.Text(argument), field), false, ""};
   if (const auto passed = calls_.PassedFor(names[0], function); passed && names.size() == 1 && depth < kMostParts)

@@ -112,6 +112,34 @@ class HostLoopReader {
     const std::size_t first = program_.TokenAt(loop.body.begin);
     ReadUpdates(first, program_.TokenAt(loop.body.end), true, loop);
     ReadInitial(initial.first, initial.second, loop);
+    const bool endless =
+        loop.condition.empty() || (loop.condition.size() == 1 && (loop.condition[0] == "1" || loop.condition[0] == "true"));
+    if (endless) ReadBreak(loop);
+  }
+
+  // `if (i >= n) break;` at the end of an endless loop: do .. while (i < n).
+  void ReadBreak(HostLoop& loop) const {
+    static const std::map<std::string_view, std::string_view> kOpposite = {
+        {"<", ">="}, {"<=", ">"}, {">", "<="}, {">=", "<"}, {"==", "!="}};
+    std::size_t end = program_.TokenAt(loop.body.end);
+    if (Token(program_.TokenAt(loop.body.begin)) != "{" || end < 2) return;
+    --end;  // the closing bracket
+    for (std::size_t at = program_.TokenAt(loop.body.begin) + 1; at < end; at = EndOfStatement(at, 0)) {
+      if (Token(at) != "if" || EndOfStatement(at, 0) != end) continue;
+      const std::size_t after = program_.AfterBracket(at + 1);
+      const std::size_t word = Token(after) == "{" ? after + 1 : after;
+      if (Token(word) != "break" || Token(word + 1) != ";") return;
+      std::vector<std::string_view> condition = program_.Tokens(Between(at + 2, after - 1));
+      const auto compares = std::count_if(condition.begin(), condition.end(), [](auto t) { return kOpposite.contains(t); });
+      const auto op = std::find_if(condition.begin(), condition.end(), [](auto t) { return kOpposite.contains(t); });
+      const bool joined = std::any_of(condition.begin(), condition.end(), [](auto t) { return t == "&&" || t == "||"; });
+      if (compares != 1 || joined) return;
+      *op = kOpposite.at(*op);
+      loop.condition = std::move(condition);
+      loop.at_least_once = true;
+      loop.own_break = program_.tokens()[word];
+      return;
+    }
   }
 
   // `int s = 1, t = n` and `s = 1`.

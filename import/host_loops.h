@@ -28,6 +28,7 @@ struct HostLoop {
   SourceRange body;
   std::vector<std::string_view> condition;
   bool at_least_once = false;  // do .. while
+  SourceRange own_break;       // of `while (true)`: the break behind the condition that ends it; empty if there is none
   std::vector<LoopVariable> variables;
 
   const LoopVariable* Find(const std::string& name) const;

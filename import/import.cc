@@ -10,6 +10,7 @@
 #include "import/device_text.h"
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
+#include "import/unrolled_recursion.h"
 
 namespace evo {
 namespace {
@@ -97,7 +98,11 @@ std::string FlatTemplateText(const std::string& text, SyntaxParser& parser, std:
 }
 
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
-  const SyntaxTree tree = parser.Parse(request.text);
+  SyntaxTree tree = parser.Parse(request.text);
+  if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
+    SyntaxTree written = parser.Parse(*levels);
+    if (HasAllLevels(SourceProgram(written))) tree = std::move(written);
+  }
   SourceProgram program(tree);
   program.SetOrigins(request.line_files, request.line_numbers, request.file);
   const std::vector<std::string> missing = MissingHeaders(tree);

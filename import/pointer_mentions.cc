@@ -15,8 +15,6 @@ bool IsHarmlessCall(std::string_view name) {
          name.starts_with("cudaMemset");
 }
 
-bool IsNullWord(std::string_view word) { return word == "nullptr" || word == "NULL" || word == "0"; }
-
 }  // namespace
 
 PointerMentions::PointerMentions(const SourceProgram& program, const HostCode& host, const std::vector<TakenLaunch>& launches,

@@ -35,7 +35,7 @@ bool RunsSeparately(const SourceProgram& program, const HostCode& host, const Ho
       const bool pointer = IsPointerType(parameters[i].type);
       if (!pointer && !FieldsOf(program, PointedType(parameters[i].type)).empty()) return false;
       const std::string_view text = program.Text(launch.arguments[i]);
-      if (!pointer || text == "nullptr" || text == "NULL") continue;
+      if (!pointer || IsNullWord(text)) continue;
       const auto allocations = host.CallsOn(host.Origin(launch.arguments[i], launch.function), "cudaMalloc");
       const auto is_inside = [&](const HostCall* one) { return IsMadeIn(program, host, loop, *one); };
       if (allocations.empty() || !std::all_of(allocations.begin(), allocations.end(), is_inside)) return false;

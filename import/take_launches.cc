@@ -3,12 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/error.h"
 #include "import/draft_builder.h"
+#include "import/launch_reach.h"
 #include "import/linked_launches.h"
 #include "import/template_types.h"
+#include "import/unrolled_recursion.h"
 
 namespace evo {
 namespace {
@@ -36,7 +39,7 @@ bool Reaches(const SourceProgram& program, const HostCode& host, const std::stri
 class LaunchTaker {
  public:
   LaunchTaker(const SourceProgram& program, HostCode& host, std::vector<std::string>& notes)
-      : program_(program), tree_(program.tree()), host_(host), notes_(notes) {}
+      : program_(program), tree_(program.tree()), host_(host), reach_(program, host), notes_(notes) {}
 
   std::vector<TakenLaunch> Run(const std::vector<std::string>& names) {
     if (names.empty() && Kernels().size() > 1) {
@@ -90,7 +93,7 @@ class LaunchTaker {
       const auto kernel = std::find_if(all.begin(), all.end(), [&](const auto* one) {
         return one->name == launch.name && launch.arguments.size() <= one->parameters.size();
       });
-      if (kernel == all.end() || !IsReached(launch)) continue;
+      if (kernel == all.end() || !reach_.IsReached(launch)) continue;
       if (std::any_of(taken.begin(), taken.end(),
                       [&](const TakenLaunch& other) { return IsSame(program_, *other.launch, launch); }))
         continue;
@@ -115,7 +118,7 @@ class LaunchTaker {
         throw UsageError(
             fmt::format("{} calls itself ({}): how often it launches kernels is not understood; write its levels as a "
                         "loop or one after another, or name one kernel with --kernel",
-                        function.name, program_.PlaceOf(call.range.begin)));
+                        PlainName(function.name), program_.PlaceOf(call.range.begin)));
       }
     }
   }
@@ -126,6 +129,8 @@ class LaunchTaker {
     std::vector<TakenLaunch> launches = OneAfterAnother(all);
     for (const TakenLaunch& one : launches) RefuseRecursion(*one.launch);
     for (TakenLaunch& one : launches) Fill(one);
+    if (!launches.empty()) launches.front().conditions = reach_.OfLevels();
+    NoteLevels(launches);
     const std::size_t found = launches.size();
     launches = LinkedLaunches(program_, host_, std::move(launches));
     std::vector<const ProgramFunction*> kernels;
@@ -140,6 +145,22 @@ class LaunchTaker {
     else if (!launches.empty())
       notes_.push_back(fmt::format("the host launches {}, one after another{}", List(kernels), choice));
     return launches;
+  }
+
+  // How many levels of a function that calls itself have launches.
+  void NoteLevels(const std::vector<TakenLaunch>& launches) {
+    std::map<std::string, int> most;
+    for (const TakenLaunch& one : launches) {
+      const auto level = LevelOf(program_, one.launch->function);
+      if (!level) continue;
+      int& known = most[std::string(PlainName(program_.functions()[static_cast<std::size_t>(one.launch->function)].name))];
+      known = std::max(known, *level + 1);
+    }
+    for (const auto& [name, levels] : most) {
+      notes_.push_back(fmt::format(
+          "{} calls itself: with the host's sizes there {} {} level{} of launches, and so the sizes of all cases have it", name,
+          levels == 1 ? "is" : "are", levels, levels == 1 ? "" : "s"));
+    }
   }
 
   std::vector<const ProgramFunction*> Kernels() const {
@@ -167,54 +188,9 @@ class LaunchTaker {
     return chosen;
   }
 
-  // Conditions around a launch that are decided by what the host's values are: whether they let it through.
-  bool IsReached(const HostLaunch& launch) {
-    const auto path = host_.PathTo(launch);
-    return std::all_of(path.begin(), path.end(), [&](const HostCall* call) { return IsLetThrough(*call); });
-  }
-
-  // Whether `switch (number)` around a call gets to its case.
-  bool IsOfCase(const HostCall& call) {
-    for (std::size_t at = program_.TokenAt(program_.functions()[static_cast<std::size_t>(call.function)].body.begin);
-         at < program_.tokens().size() && program_.tokens()[at].begin < call.range.begin; ++at) {
-      if (program_.Token(at) != "switch") continue;
-      const std::size_t open = program_.AfterBracket(at + 1), end = program_.AfterBracket(open);
-      if (end == 0 || program_.tokens()[end - 1].begin < call.range.end) continue;
-      std::size_t label = 0;
-      for (std::size_t i = open + 1; program_.tokens()[i].begin < call.range.begin; ++i) {
-        if (program_.Token(i) == "switch") i = std::max(i, program_.AfterBracket(i + 1)) - 1;
-        if (program_.Token(i) == "case") label = i;
-      }
-      std::size_t colon = label;
-      while (label > 0 && program_.Token(colon) != ":") ++colon;
-      if (colon < label + 2) continue;
-      const SourceRange number{program_.tokens()[label + 1].begin, program_.tokens()[colon - 1].end};
-      const SourceRange chosen{program_.tokens()[at + 2].begin, program_.tokens()[open - 2].end};
-      const HostExpression one = host_.Resolve(number, call.function), other = host_.Resolve(chosen, call.function);
-      const auto wanted = ValueOf(one, host_.Values()), given = ValueOf(other, host_.Values());
-      if (wanted && given && wanted->AsReal() != given->AsReal()) return false;
-    }
-    return true;
-  }
-
-  bool IsLetThrough(const HostCall& launch) {
-    if (launch.function >= 0 && !IsOfCase(launch)) return false;
-    for (std::size_t i = 0; i < tree_.nodes().size(); ++i) {
-      const SyntaxNode& node = tree_.nodes()[i];
-      if (node.kind_name != "IfStmt" || !node.range.Contains(launch.range) || node.children.size() < 2) continue;
-      const SyntaxNode& condition = tree_.node(node.children[0]);
-      const HostExpression resolved = host_.Resolve(condition.range, launch.function);
-      const auto value = ValueOf(resolved, host_.Values());
-      if (!value) continue;
-      const bool then = tree_.node(node.children[1]).range.Contains(launch.range);
-      if ((value->AsReal() != 0) != then) return false;
-    }
-    return true;
-  }
-
   const HostLaunch* Best(const std::vector<const HostLaunch*>& launches) {
     for (const HostLaunch* launch : launches) {
-      if (IsReached(*launch)) return launch;
+      if (reach_.IsReached(*launch)) return launch;
     }
     return launches.empty() ? nullptr : launches.front();
   }
@@ -299,6 +275,7 @@ class LaunchTaker {
   const SourceProgram& program_;
   const SyntaxTree& tree_;
   HostCode& host_;
+  LaunchReach reach_;
   std::vector<std::string>& notes_;
 };
 

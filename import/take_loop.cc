@@ -148,8 +148,10 @@ class LoopTaker {
       });
     };
     const auto is_of_steps = [&](const std::vector<std::string_view>& condition) {
-      return std::any_of(condition.begin(), condition.end(),
-                         [&](std::string_view word) { return host.Find(std::string(word)) != nullptr; });
+      return std::any_of(condition.begin(), condition.end(), [&](std::string_view word) {
+        const LoopVariable* const one = host.Find(std::string(word));
+        return one != nullptr && RuleOf(one->name, one->next);
+      });
     };
     const auto refuse = [&](std::string_view what, const SourceRange& place) {
       throw UsageError(
@@ -169,6 +171,7 @@ class LoopTaker {
       if (word == "do" && program_.Token(i + 1) == "{") i = program_.AfterBracket(i + 1) - 1;
       if (program_.FunctionAt(program_.tokens()[i].begin) != host.function) continue;
       if (word != "continue" && word != "break" && word != "return") continue;
+      if (program_.tokens()[i].begin == host.own_break.begin && host.own_break.end > 0) continue;
       const auto condition = ConditionAround(host, program_.tokens()[i], otherwise);
       if (is_error(condition)) continue;
       // One that depends on what the kernels compute, such as on convergence.

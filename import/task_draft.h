@@ -61,6 +61,7 @@ struct TaskDraft {
   std::vector<DraftArgument> arguments;
   std::vector<DraftParameter> parameters;
   std::vector<std::string> constraints;
+  std::vector<std::string> conditions;  // that the sizes of each case fulfil
   std::vector<std::string> steps;       // lines after "// evo:", in order
   std::vector<std::string> workspaces;  // "NAME dtype [EXPR, ..]"
   std::vector<std::string> constants;   // "SYMBOL = argument"

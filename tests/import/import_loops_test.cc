@@ -230,6 +230,22 @@ int main() {
                                        "// evo:swap from to\n// evo:end\n"));
 }
 
+// The last condition of an endless loop ends it; others that depend on results are left out, those that depend on steps refused.
+TEST(ImportLoops, AnEndlessLoopEndsWithItsBreak) {
+  const std::string launch = "    shift<<<(n + 255) / 256, 256>>>(a, b, n, offset);\n    std::swap(a, b);\n";
+  const std::string body = "  int offset = 1;\n  while (true) {\n" + launch + "    offset *= 2;\n";
+  const std::string end = "    if (offset >= n) break;\n  }\n";
+  const ImportReply reply = Read(ShiftProgram(body + end));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:repeat offset_step < max(1, ceil_log(n, 2))\n"));
+  const ImportReply results =
+      Read(ShiftProgram("  float change = 0;\n" + body + "    change = h[0] - change;\n    if (change < 0.1f) break;\n" + end));
+  EXPECT_EQ(Kernel(results), Kernel(reply));
+  EXPECT_THAT(results.notes, testing::Contains(HasSubstr("the break is left out")));
+  EXPECT_THAT(Read(ShiftProgram(body + "    if (offset > 8) break;\n" + end)).failure, HasSubstr("break in the loop around"));
+  EXPECT_THAT(Read(ShiftProgram(body + "    if (offset >= n && n > 4) break;\n  }\n")).failure,
+              HasSubstr("break in the loop around"));
+}
+
 // Iterations that allocate all that they use try one size after another; one that keeps a buffer is a part of the computation.
 TEST(ImportLoops, ALoopThatAllocatesEverythingIsNoPartOfIt) {
   const std::string run =

@@ -245,28 +245,5 @@ int main() {
   EXPECT_THAT(Kernel(Read(program(2))), HasSubstr("evo:launch scale2(x, y, n, a) grid(512)"));
 }
 
-TEST(ImportStyles, RecursionIsRefused) {
-  const std::string program = kScale + std::string(R"(
-__global__ void add(float* y, const float* s, int n) { int i = blockIdx.x * 256 + threadIdx.x; if (i < n) y[i] += s[blockIdx.x]; }
-void levels(float* x, float* y, int n) {
-  int blocks = (n + 255) / 256;
-  float* sums;
-  cudaMalloc(&sums, blocks * sizeof(float));
-  scale<<<blocks, 256>>>(x, y, n, 1.0f);
-  if (blocks > 1) levels(y, sums, blocks);
-  add<<<blocks, 256>>>(y, sums, n);
-}
-int main() {
-  int n = 100000;
-  float *x, *y;
-  cudaMalloc(&x, n * sizeof(float));
-  cudaMalloc(&y, n * sizeof(float));
-  levels(x, y, n);
-}
-)");
-  EXPECT_THAT(Read(program).failure, HasSubstr("levels calls itself (line "));
-  EXPECT_THAT(Kernel(Read(program, {"scale"})), HasSubstr("evo:launch scale(x, y, n, a)"));
-}
-
 }  // namespace
 }  // namespace evo
