@@ -37,6 +37,11 @@ constexpr double kMostShared = 48 * 1024;  // bytes that every device gives a bl
 
 std::int64_t RoundedDown(std::int64_t value, std::int64_t multiple) { return std::max(multiple, value / multiple * multiple); }
 
+std::int64_t Legal(std::int64_t value, const DraftSize& size) {
+  const std::int64_t rounded = RoundedDown(value, size.multiple);
+  return size.power_of_two ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rounded))) : rounded;
+}
+
 class CaseChooser {
  public:
   explicit CaseChooser(TaskDraft& draft) : draft_(draft) {
@@ -179,11 +184,6 @@ class CaseChooser {
       }
     }
     return sizes;
-  }
-
-  static std::int64_t Legal(std::int64_t value, const DraftSize& size) {
-    const std::int64_t rounded = RoundedDown(value, size.multiple);
-    return size.power_of_two ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rounded))) : rounded;
   }
 
   // Halves the largest size that may shrink while there is too much of it.

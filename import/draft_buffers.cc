@@ -95,16 +95,22 @@ void DraftBuffers::Read() {
 std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
   if (SwapsOf(buffer) != nullptr) return "inout";
   if (buffer.constant || !buffer.use.written) return "in";
-  // What the host never sets, a later launch can only read where the first one wrote it.
-  const auto sets = [&](const char* function) { return !c_.host.CallsOn(buffer.pointer, function).empty(); };
-  const bool unset = !sets("cudaMemcpy") && !sets("cudaMemset") && !sets("cudaMallocManaged");
-  if ((buffer.first_writes || (buffer.first_partial && unset)) && buffer.later_read && buffer.bytes &&
-      !c_.host.IsCopiedFrom(buffer.pointer))
-    return "workspace";
-  if (IsScratch(buffer)) return "workspace";
+  // What all kernels write is between them, if there is a result besides.
+  const bool is_between = IsBetween(buffer) && std::any_of(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& other) {
+                            return other.use.written && !other.constant && !IsBetween(other);
+                          });
+  if (is_between || IsScratch(buffer)) return "workspace";
   if (Memset(buffer)) return "out";
   if (buffer.first_writes) return "out";
   return buffer.use.read || buffer.use.partial ? "inout" : "out";
+}
+
+// What the host never sets, a later launch can only read where the first one wrote it.
+bool DraftBuffers::IsBetween(const DraftBuffer& buffer) const {
+  const auto sets = [&](const char* function) { return !c_.host.CallsOn(buffer.pointer, function).empty(); };
+  const bool unset = !sets("cudaMemcpy") && !sets("cudaMemset") && !sets("cudaMallocManaged");
+  return (buffer.first_writes || (buffer.first_partial && unset)) && buffer.later_read && buffer.bytes &&
+         !c_.host.IsCopiedFrom(buffer.pointer);
 }
 
 // What kernels write and nothing reads, such as the sum of the one block on the last level, where the host copies another buffer.

@@ -82,6 +82,7 @@ class DraftBuffers {
   std::vector<const HostCall*> CopiesOf(const HostCode::Pointer& pointer) const;
   bool IsUsedElsewhere(const DraftBuffer& buffer) const;
   bool IsScratch(const DraftBuffer& buffer) const;
+  bool IsBetween(const DraftBuffer& buffer) const;
   std::vector<std::string> GuessedShape(const DraftBuffer& buffer, const ElementType& element) const;
 
   DraftContext& c_;

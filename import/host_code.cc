@@ -247,7 +247,8 @@ std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, 
   } else if (call.Is(".size") && call.parts.size() == 1) {
     return SizeOf(call.parts[0], function, depth);
   } else {
-    return std::nullopt;
+    const auto method = MethodOf(program_, call);
+    return method ? std::optional(Resolved(*method, function, depth + 1)) : std::nullopt;
   }
   if (parameters.size() != call.parts.size() || body.kind == Kind::kUnknown) return std::nullopt;
   return Replaced(body, [&](const HostExpression& part) -> std::optional<HostExpression> {

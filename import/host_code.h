@@ -70,6 +70,12 @@ class HostCode {
                                            int function);
   // Whether a cudaMemcpy reads it.
   bool IsCopiedFrom(const Pointer& pointer) const;
+  // thrust::device_vector<type> v(values..), of which the pointer is the data.
+  struct DeviceVector {
+    std::string type;
+    std::vector<SourceRange> values;
+  };
+  std::optional<DeviceVector> VectorOf(const Pointer& pointer) const;
   // Bytes that a cudaMalloc or a similar call asks for this pointer; nullopt if there is none.
   std::optional<HostExpression> BytesOf(const Pointer& pointer, int depth = 0);
   // The calls of functions whose name begins so that mention the pointer in their first argument.

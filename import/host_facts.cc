@@ -66,7 +66,11 @@ std::vector<SourceRange> ListOf(const SourceProgram& program, const HostCalls& c
   const HostExpression written = ParseHostExpression(program.Tokens(element));
   if (written.kind != HostExpression::Kind::kIndex || written.parts[0].kind != HostExpression::Kind::kName) return {};
   if (written.parts[1].kind == HostExpression::Kind::kNumber) return {};
-  const ProgramVariable* const list = program.FindVariable(written.parts[0].text, function);
+  return ListNamed(program, calls, written.parts[0].text, function);
+}
+
+std::vector<SourceRange> ListNamed(const SourceProgram& program, const HostCalls& calls, const std::string& name, int function) {
+  const ProgramVariable* const list = program.FindVariable(name, function);
   if (list == nullptr || list->initialiser.size() == 0 || list->type.find('*') != std::string::npos) return {};
   std::size_t open = program.TokenAt(list->initialiser.begin);
   if (program.Token(open) == "=") ++open;

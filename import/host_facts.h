@@ -27,8 +27,14 @@ bool IsGrid(const SourceProgram& program, const HostCalls& calls, const std::str
 bool HasMembers(const SourceProgram& program, const std::string& parameter, int function);
 // The values of the list that `sizes[i]` is one of: `int sizes[] = {64, 128}`. Empty if it is none.
 std::vector<SourceRange> ListOf(const SourceProgram& program, const HostCalls& calls, const SourceRange& element, int function);
+// The values of the list of this name; empty if there is none.
+std::vector<SourceRange> ListNamed(const SourceProgram& program, const HostCalls& calls, const std::string& name, int function);
 // get_arg(argc, argv, "--width", 4096) without such an argument.
 std::optional<HostExpression> DefaultAmong(const HostExpression& call);
+
+// What a call of a method, `shape.count()`, comes to in terms of the object's fields and methods, where the method is one
+// expression of them.
+std::optional<HostExpression> MethodOf(const SourceProgram& program, const HostExpression& call);
 
 // Where fields of structs get their values.
 class HostFields {
@@ -43,6 +49,8 @@ class HostFields {
   std::optional<SourceRange> PartOfVariable(const std::vector<std::string>& names, int& function, int depth = 0) const;
 
  private:
+  std::optional<SourceRange> ElementOf(const SourceRange& value, int function) const;
+  std::optional<SourceRange> FirstOfRange(const ProgramVariable& variable, int function) const;
   std::size_t PlaceOfField(const std::string& type, const std::string& field, std::size_t values) const;
 
   const SourceProgram& program_;

@@ -68,6 +68,7 @@ std::optional<SourceRange> HostFields::PartOf(const SourceRange& value, const st
     names.insert(names.end(), path.begin() + static_cast<std::ptrdiff_t>(at), path.end());
     return PartOfVariable(names, function, depth + 1);
   }
+  if (const auto element = ElementOf(value, function)) return PartOf(*element, type, path, at, function, depth + 1);
   // {a, b}, (a, b), Type{a, b} and Type<T>(a, b)
   std::size_t open = program_.TokenAt(value.begin);
   const std::string base = type.substr(0, type.find('<'));
@@ -93,6 +94,27 @@ std::optional<SourceRange> HostFields::PartOf(const SourceRange& value, const st
   return PartOf(values[place], PointedType(field->type), path, at + 1, function, depth + 1);
 }
 
+// The element of a list that `shapes[1]` is, the first for one that only a run knows.
+std::optional<SourceRange> HostFields::ElementOf(const SourceRange& value, int function) const {
+  const HostExpression written = ParseHostExpression(program_.Tokens(value));
+  if (written.kind != HostExpression::Kind::kIndex || written.parts[0].kind != HostExpression::Kind::kName) return std::nullopt;
+  const auto elements = ListNamed(program_, calls_, written.parts[0].text, function);
+  const HostExpression& index = written.parts[1];
+  const bool known = index.kind == HostExpression::Kind::kNumber && !index.number.is_real && index.number.integer >= 0;
+  const std::size_t place = known ? static_cast<std::size_t>(index.number.integer) : 0;
+  return place < elements.size() ? std::optional(elements[place]) : std::nullopt;
+}
+
+// The first element of a list that `for (const auto& p : shapes)` goes through.
+std::optional<SourceRange> HostFields::FirstOfRange(const ProgramVariable& variable, int function) const {
+  if (variable.initialiser.size() > 0) return std::nullopt;
+  std::size_t at = program_.TokenAt(program_.tree().node(variable.node).range.begin);
+  while (at < program_.tokens().size() && program_.Token(at) != variable.name) ++at;
+  if (program_.Token(at + 1) != ":" || !IsWord(program_.Token(at + 2))) return std::nullopt;
+  const auto elements = ListNamed(program_, calls_, std::string(program_.Token(at + 2)), function);
+  return elements.empty() ? std::nullopt : std::optional(elements.front());
+}
+
 // `p.inner.data` by its names.
 std::optional<SourceRange> HostFields::PartOfVariable(const FieldPath& names, int& function, int depth) const {
   const ProgramVariable* const variable = program_.FindVariable(names[0], function);
@@ -115,12 +137,48 @@ std::optional<SourceRange> HostFields::PartOfVariable(const FieldPath& names, in
     if (assigned.size() == 1) return PartOf(assigned[0], types[k - 1], names, k, function, depth + 1);
   }
   if (variable != nullptr) {
+    if (const auto element = FirstOfRange(*variable, function)) return PartOf(*element, types[0], names, 1, function, depth + 1);
     if (variable->function < 0 && variable->initialiser.size() > 0) function = program_.FunctionAt(variable->initialiser.begin);
     return PartOf(variable->initialiser, types[0], names, 1, function, depth + 1);
   }
   if (!passed) return std::nullopt;
   function = passed->function;
   return PartOf(passed->range, types[0], names, 1, function, depth + 1);
+}
+
+std::optional<HostExpression> MethodOf(const SourceProgram& program, const HostExpression& call) {
+  if (!call.text.starts_with(".") || call.parts.empty()) return std::nullopt;
+  const std::string name = call.text.substr(1);
+  const auto& functions = program.functions();
+  const auto is_method = [&](const ProgramFunction& one) {
+    return !one.record.empty() && one.name == name && one.parameters.size() + 1 == call.parts.size();
+  };
+  const auto method = std::find_if(functions.begin(), functions.end(), is_method);
+  if (method == functions.end() || std::count_if(functions.begin(), functions.end(), is_method) > 1) return std::nullopt;
+  const auto tokens = program.Tokens(method->body);
+  if (tokens.size() < 5 || tokens[1] != "return" || tokens[tokens.size() - 2] != ";") return std::nullopt;
+  const HostExpression& object = call.parts[0];
+  const auto fields = FieldsOf(program, method->record);
+  return Replaced(ParseHostExpression({tokens.begin() + 2, tokens.end() - 2}),
+                  [&](const HostExpression& part) -> std::optional<HostExpression> {
+                    if (part.kind == HostExpression::Kind::kCall && !part.text.starts_with(".")) {
+                      const bool own = std::any_of(functions.begin(), functions.end(), [&](const ProgramFunction& one) {
+                        return one.record == method->record && one.name == part.text;
+                      });
+                      if (!own) return std::nullopt;
+                      std::vector<HostExpression> parts = part.parts;
+                      parts.insert(parts.begin(), object);
+                      return HostExpression::Call("." + part.text, std::move(parts));
+                    }
+                    if (part.kind != HostExpression::Kind::kName) return std::nullopt;
+                    for (std::size_t i = 0; i < method->parameters.size(); ++i) {
+                      if (method->parameters[i].name == part.text) return call.parts[i + 1];
+                    }
+                    const bool field =
+                        std::any_of(fields.begin(), fields.end(), [&](const auto& one) { return one.name == part.text; });
+                    if (!field) return std::nullopt;
+                    return HostExpression{HostExpression::Kind::kMember, part.text, {}, {object}};
+                  });
 }
 
 HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::string& type, const std::string& field, int function,

@@ -100,33 +100,37 @@ std::optional<HostExpression> HostCode::BytesByHelper(const Pointer& pointer) {
   return std::nullopt;
 }
 
-// `thrust::device_vector<float> v(n)`, or one that is made of a vector of the host.
-std::optional<HostExpression> HostCode::BytesOfVector(const Pointer& pointer) {
+// Where `thrust::device_vector<float> v(n)` stands.
+std::optional<HostCode::DeviceVector> HostCode::VectorOf(const Pointer& pointer) const {
   for (std::size_t i = 0; i + 4 < program_.tokens().size(); ++i) {
     if (program_.Token(i) != "device_vector" || program_.Token(i + 1) != "<") continue;
+    DeviceVector vector;
     std::size_t close = i + 2;
-    std::string type;
     for (; close < program_.tokens().size() && program_.Token(close) != ">"; ++close)
-      type += (type.empty() ? "" : " ") + std::string(program_.Token(close));
-    const bool list = program_.Token(close + 2) == "(" || program_.Token(close + 2) == "=";
-    if (program_.Token(close + 1) != pointer.name || !list) continue;
-    const int function = program_.FunctionAt(program_.tokens()[i].begin);
-    if (function != pointer.function) continue;
+      vector.type += (vector.type.empty() ? "" : " ") + std::string(program_.Token(close));
     const std::size_t first = close + 2;
-    const std::vector<SourceRange> values = program_.Token(first) == "(" ? calls_.Split(first, program_.AfterBracket(first) - 1)
-                                                                         : std::vector<SourceRange>{program_.tokens()[first + 1]};
-    if (values.empty()) continue;
-    HostExpression elements = Resolve(values[0], function);
-    const std::string other(program_.Text(values[0]));
-    const ProgramVariable* const vector = program_.FindVariable(other, function);
-    if (vector != nullptr && vector->type.find("vector") != std::string::npos) {
-      if (auto size = SizeOf(HostExpression::Name(other), function, 0)) elements = *std::move(size);
-    }
-    const int bytes = SizeOfType(type);
-    return HostExpression::Binary("*", elements,
-                                  bytes > 0 ? HostExpression::Integer(bytes) : HostExpression::Name("sizeof " + type));
+    if (program_.Token(close + 1) != pointer.name || (program_.Token(first) != "(" && program_.Token(first) != "=")) continue;
+    if (program_.FunctionAt(program_.tokens()[i].begin) != pointer.function) continue;
+    vector.values = program_.Token(first) == "(" ? calls_.Split(first, program_.AfterBracket(first) - 1)
+                                                 : std::vector<SourceRange>{program_.tokens()[first + 1]};
+    return vector;
   }
   return std::nullopt;
+}
+
+// Also of one that is made of a vector of the host.
+std::optional<HostExpression> HostCode::BytesOfVector(const Pointer& pointer) {
+  const auto vector = VectorOf(pointer);
+  if (!vector || vector->values.empty()) return std::nullopt;
+  HostExpression elements = Resolve(vector->values[0], pointer.function);
+  const std::string other(program_.Text(vector->values[0]));
+  const ProgramVariable* const source = program_.FindVariable(other, pointer.function);
+  if (source != nullptr && source->type.find("vector") != std::string::npos) {
+    if (auto size = SizeOf(HostExpression::Name(other), pointer.function, 0)) elements = *std::move(size);
+  }
+  const int bytes = SizeOfType(vector->type);
+  return HostExpression::Binary("*", elements,
+                                bytes > 0 ? HostExpression::Integer(bytes) : HostExpression::Name("sizeof " + vector->type));
 }
 
 }  // namespace evo

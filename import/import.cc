@@ -11,6 +11,7 @@
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
 #include "import/unrolled_recursion.h"
+#include "syntax/token.h"
 
 namespace evo {
 namespace {
@@ -97,8 +98,16 @@ std::string FlatTemplateText(const std::string& text, SyntaxParser& parser, std:
   return std::move(flat->text);
 }
 
+// C++17 has no `register` any more, as a hint to the compiler.
+std::string WithoutRegister(std::string text) {
+  for (const SourceRange& token : Tokenize(text)) {
+    if (text.compare(token.begin, token.size(), "register") == 0) text.replace(token.begin, token.size(), token.size(), ' ');
+  }
+  return text;
+}
+
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
-  SyntaxTree tree = parser.Parse(request.text);
+  SyntaxTree tree = parser.Parse(WithoutRegister(request.text));
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
     SyntaxTree written = parser.Parse(*levels);
     if (HasAllLevels(SourceProgram(written))) tree = std::move(written);

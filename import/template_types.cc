@@ -91,6 +91,7 @@ class TemplateTypes {
         const std::string type = Within(PointedType(variable.type), variable.function, depth);
         if (type.find("type-parameter-") == std::string::npos) return type;
       }
+      if (const auto vector = host_.VectorOf(passed)) return Known(vector->type, passed.function, depth);
     }
     return "";
   }

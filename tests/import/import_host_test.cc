@@ -7,6 +7,7 @@
 namespace evo {
 namespace {
 
+using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -222,6 +223,75 @@ int main() {
   EXPECT_THAT(kernel,
               AllOf(HasSubstr("evo:launch smooth<7>(x, parts, y)"), HasSubstr("evo:launch scale(parts, y) grid(528)"),
                     HasSubstr("evo:size kCount"), Not(HasSubstr("evo:size kParts")), Not(HasSubstr("evo:param kRadius"))));
+}
+
+// A struct of a list, which a loop goes through, and what its methods compute.
+TEST(ImportHost, FieldsAndMethodsOfListedStructs) {
+  const std::string program = R"(
+struct Shape {
+  int n, c, pad;
+  __host__ __device__ int wide() const { return n + 2 * pad; }
+  __host__ __device__ int count(int times) const { return wide() * c * times; }
+};
+__global__ void k(const float* x, float* y, Shape p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < p.count(2)) y[i] = x[i % p.n];
+}
+int main() {
+  Shape shapes[] = {{1000, 3, 1}, {500, 2, 0}};
+  for (const auto& p : shapes) {
+    float *x, *y;
+    cudaMalloc(&x, p.n * sizeof(float));
+    cudaMalloc(&y, p.count(2) * sizeof(float));
+    k<<<(p.count(2) + 255) / 256, 256>>>(x, y, p);
+  }
+}
+)";
+  const json task = TaskOf(Read(program));
+  EXPECT_EQ(ArgumentOf(task, "x").at("shape"), json({1000}));
+  EXPECT_EQ(ArgumentOf(task, "y").at("shape"), json({6012}));
+  // Of one element by its index.
+  std::string other = program;
+  other.replace(other.find("for (const auto& p : shapes)"), 28, "Shape p = shapes[1];");
+  EXPECT_EQ(ArgumentOf(TaskOf(Read(other)), "x").at("shape"), json({500}));
+}
+
+// A type that only a vector of Thrust says.
+TEST(ImportHost, TypesOfVectorsOfThrust) {
+  const ImportReply reply = Read(R"(
+#include <thrust/device_vector.h>
+template <typename T> __global__ void k(const T* x, T* y, int n) { int i = threadIdx.x; if (i < n) y[i] = x[i]; }
+int main() {
+  int n = 256;
+  thrust::device_vector<double> x(n), z;
+  thrust::device_vector<double> y(n);
+  k<<<1, 256>>>(thrust::raw_pointer_cast(x.data()), thrust::raw_pointer_cast(y.data()), n);
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch k<double>(x, y, "));
+}
+
+// Two kernels that write one buffer, which the host does not copy, leave a result, and are not each other's workspace.
+TEST(ImportHost, WhatAllKernelsWriteIsAResult) {
+  const json task = TaskOf(Read(R"(
+__global__ void a(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void b(const float* x, const float* z, float* y) { y[threadIdx.x] = x[threadIdx.x] + z[threadIdx.x]; }
+int main() {
+  float *x, *y;
+  cudaMalloc(&x, 1024);
+  cudaMalloc(&y, 1024);
+  a<<<1, 256>>>(x, y);
+  b<<<1, 256>>>(x, y, y);
+}
+)"));
+  EXPECT_EQ(ArgumentOf(task, "y").at("role"), "out");
+}
+
+TEST(ImportHost, TheWordRegisterIsLeftOut) {
+  const ImportReply reply = Read(
+      "__global__ void k(float* x) { register int i = threadIdx.x; register float s = x[i]; x[i] = s; }\n"
+      "int main() { float* x; cudaMalloc(&x, 1024); k<<<1, 256>>>(x); }\n");
+  EXPECT_THAT(Kernel(reply), testing::AllOf(testing::Not(HasSubstr("register")), HasSubstr("int i = threadIdx.x;")));
 }
 
 }  // namespace

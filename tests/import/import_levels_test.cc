@@ -19,7 +19,10 @@ __global__ void scan(const int* x, int* y, int* sums, int n) {
   if (i < n) y[i] = x[i];
   if (sums && threadIdx.x == 0) sums[blockIdx.x] = x[i];
 }
-__global__ void add(int* y, const int* sums, int n) { int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) y[i] += sums[blockIdx.x]; }
+__global__ void add(int* y, const int* sums, int n) {
+  int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] += sums[blockIdx.x];
+}
 )";
 
 std::string Program(const std::string& function, const std::string& size = "100000") {
