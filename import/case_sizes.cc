@@ -78,6 +78,7 @@ class CaseChooser {
  private:
   // Values of parameters with which the host would make other launches in some case are left out.
   void KeepConditions() {
+    if (draft_.conditions.empty()) return;
     std::vector<DraftCase> all = draft_.cases.held_out;
     for (const DraftCase* one : {&draft_.cases.small, &draft_.cases.search, &draft_.cases.search_cpu, &draft_.cases.held_out_cpu})
       all.push_back(*one);
@@ -85,16 +86,10 @@ class CaseChooser {
       const std::int64_t present = parameter.value;
       std::erase_if(parameter.values, [&](std::int64_t value) {
         parameter.value = value;
-        return value != present &&
-               !std::all_of(all.begin(), all.end(), [&](const DraftCase& one) { return MeetsConditions(one); });
+        return value != present && !std::all_of(all.begin(), all.end(), [&](const DraftCase& one) { return HasBlocks(one); });
       });
       parameter.value = present;
     }
-  }
-
-  bool MeetsConditions(const DraftCase& sizes) const {
-    const auto holds = [&](const std::string& condition) { return Value(condition, sizes).value_or(1) != 0; };
-    return std::all_of(draft_.conditions.begin(), draft_.conditions.end(), holds);
   }
 
   std::optional<double> Value(const std::string& expression, const DraftCase& sizes) const {
@@ -156,7 +151,8 @@ class CaseChooser {
   // Whether the host makes these launches, and every launch has a block, and every block a thread, as far as that is known before
   // the loops of launches run.
   bool HasBlocks(const DraftCase& sizes) const {
-    if (!MeetsConditions(sizes)) return false;
+    const auto holds = [&](const std::string& condition) { return Value(condition, sizes).value_or(1) != 0; };
+    if (!std::all_of(draft_.conditions.begin(), draft_.conditions.end(), holds)) return false;
     const auto is_there = [&](const std::string& dimension) { return Value(dimension, sizes).value_or(1) >= 1; };
     return std::all_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
       return std::all_of(launch.grid.begin(), launch.grid.end(), is_there) &&
@@ -211,6 +207,13 @@ class CaseChooser {
     return sizes;
   }
 
+  // Whether it is only how many blocks there are.
+  bool IsGrid(const std::string& name) const {
+    return std::any_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
+      return std::find(launch.grid.begin(), launch.grid.end(), name) != launch.grid.end();
+    });
+  }
+
   // Doubles the smallest size that may grow until a large GPU has enough to do.
   DraftCase Grown(DraftCase sizes) const {
     std::set<std::string> fixed;
@@ -218,6 +221,7 @@ class CaseChooser {
       const DraftSize* smallest = nullptr;
       for (const DraftSize& size : draft_.sizes) {
         if (size.given || size.fixed || sizes[size.name] <= kStructural || fixed.contains(size.name)) continue;
+        if (IsGrid(size.name) && draft_.sizes.size() > 1) continue;
         if (smallest == nullptr || sizes[size.name] < sizes[smallest->name]) smallest = &size;
       }
       if (smallest == nullptr) break;

@@ -22,6 +22,18 @@ void AddUse(DraftBuffer& buffer, const ParameterUse& use) {
   buffer.use.nonnegative |= use.nonnegative;
 }
 
+// `name[..] = ..` before anything else is done with it.
+bool IsStoredFirst(const std::vector<std::string_view>& tokens, std::string_view name) {
+  auto at = std::find(tokens.begin(), tokens.end(), name);
+  if (at == tokens.end() || ++at == tokens.end() || *at != "[") return false;
+  int depth = 0;
+  for (; at != tokens.end(); ++at) {
+    depth += (*at == "[") - (*at == "]");
+    if (depth == 0) break;
+  }
+  return at != tokens.end() && ++at != tokens.end() && *at == "=";
+}
+
 }  // namespace
 
 std::string DraftBuffers::FreshName(std::string name) const {
@@ -54,6 +66,7 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
   const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[index].name);
   buffer.first_writes = use.written && !use.read && !use.partial;
   buffer.first_partial = use.written && !use.atomic && (use.read || use.partial);
+  buffer.stored_first = IsStoredFirst(c_.program.Tokens(one.kernel->body), one.kernel->parameters[index].name);
   buffer.bytes = c_.host.BytesOf(pointer);
   if (IsNullWord(pointer.name) && use.written && !one.grid.empty()) {
     // A kernel that may leave something for each block, such as its sum, and is asked for nothing.
@@ -105,18 +118,24 @@ std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
   return buffer.use.read || buffer.use.partial ? "inout" : "out";
 }
 
+bool DraftBuffers::IsUnset(const DraftBuffer& buffer) const {
+  const auto sets = [&](const char* function) { return !c_.host.CallsOn(buffer.pointer, function).empty(); };
+  return !sets("cudaMemcpy") && !sets("cudaMemset") && !sets("cudaMallocManaged");
+}
+
 // What the host never sets, a later launch can only read where the first one wrote it.
 bool DraftBuffers::IsBetween(const DraftBuffer& buffer) const {
-  const auto sets = [&](const char* function) { return !c_.host.CallsOn(buffer.pointer, function).empty(); };
-  const bool unset = !sets("cudaMemcpy") && !sets("cudaMemset") && !sets("cudaMallocManaged");
-  return (buffer.first_writes || (buffer.first_partial && unset)) && buffer.later_read && buffer.bytes &&
+  return (buffer.first_writes || (buffer.first_partial && IsUnset(buffer))) && buffer.later_read && buffer.bytes &&
          !c_.host.IsCopiedFrom(buffer.pointer);
 }
 
-// What kernels write and nothing reads, such as the sum of the one block on the last level, where the host copies another buffer.
+// What kernels write and nothing reads, such as the sum of the one block on the last level, where the host copies another buffer;
+// and what they only tell each other, such as the sums of blocks that the last block adds up.
 bool DraftBuffers::IsScratch(const DraftBuffer& buffer) const {
-  if (buffer.use.read || !buffer.bytes) return false;
-  if (!buffer.none && (c_.launches.size() < 2 || IsUsedElsewhere(buffer) || c_.host.IsCopiedFrom(buffer.pointer))) return false;
+  const bool own = buffer.use.read && buffer.stored_first && IsUnset(buffer);
+  if (!buffer.bytes || (buffer.use.read && !own)) return false;
+  if (!buffer.none && c_.launches.size() < 2 && !own) return false;
+  if (!buffer.none && (IsUsedElsewhere(buffer) || c_.host.IsCopiedFrom(buffer.pointer))) return false;
   return std::any_of(buffers_.begin(), buffers_.end(),
                      [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
 }

@@ -23,6 +23,7 @@ struct DraftBuffer {
   ParameterUse use;            // of all launches together
   bool first_writes = false;   // the first launch writes it and does not read it
   bool first_partial = false;  // it writes it, but perhaps a part only, and may read what it has written
+  bool stored_first = false;   // the first mention in the first kernel stores an element
   bool constant = false;       // const in every kernel
   std::optional<HostExpression> bytes;
   std::set<std::string> strides;       // expressions of the host
@@ -83,6 +84,7 @@ class DraftBuffers {
   bool IsUsedElsewhere(const DraftBuffer& buffer) const;
   bool IsScratch(const DraftBuffer& buffer) const;
   bool IsBetween(const DraftBuffer& buffer) const;
+  bool IsUnset(const DraftBuffer& buffer) const;
   std::vector<std::string> GuessedShape(const DraftBuffer& buffer, const ElementType& element) const;
 
   DraftContext& c_;

@@ -178,6 +178,13 @@ class Parser {
     return arguments;
   }
 
+  // `<size_t>` of min<size_t>(a, b).
+  void SkipType() {
+    std::size_t end = at_;
+    while (end < tokens_.size() && (tokens_[end] == "<" || tokens_[end] == "::" || IsWord(tokens_[end]))) ++end;
+    if (At("<") && end + 1 < tokens_.size() && tokens_[end] == ">" && tokens_[end + 1] == "(") at_ = end + 1;
+  }
+
   HostExpression SizeOf() {
     Expect("(");
     std::string type;
@@ -229,6 +236,7 @@ class Parser {
     if (name == "unsigned" || name == "long") {
       while (at_ < tokens_.size() && IsTypeWord(tokens_[at_])) ++at_;
     }
+    if (name == "min" || name == "max") SkipType();
     if (!At("(")) return HostExpression::Name(std::move(name));
     ++at_;
     std::vector<HostExpression> arguments = Arguments();

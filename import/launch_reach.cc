@@ -11,8 +11,26 @@ bool LaunchReach::IsReached(const HostLaunch& launch) {
   return std::all_of(path.begin(), path.end(), [&](const HostCall* call) { return IsLetThrough(*call); });
 }
 
+std::vector<LaunchReach::Case> LaunchReach::CasesAround(const HostLaunch& launch) {
+  std::vector<Case> all;
+  for (const HostCall* call : host_.PathTo(launch)) {
+    if (call->function < 0) continue;
+    for (Case& one : CasesOf(*call)) all.push_back(std::move(one));
+  }
+  return all;
+}
+
 // Whether `switch (number)` around a call gets to its case.
 bool LaunchReach::IsOfCase(const HostCall& call) {
+  const std::vector<Case> cases = CasesOf(call);
+  return std::all_of(cases.begin(), cases.end(), [&](const Case& one) {
+    const auto wanted = ValueOf(one.label, host_.Values()), given = ValueOf(one.chosen, host_.Values());
+    return !wanted || !given || wanted->AsReal() == given->AsReal();
+  });
+}
+
+std::vector<LaunchReach::Case> LaunchReach::CasesOf(const HostCall& call) {
+  std::vector<Case> cases;
   for (std::size_t at = program_.TokenAt(program_.functions()[static_cast<std::size_t>(call.function)].body.begin);
        at < program_.tokens().size() && program_.tokens()[at].begin < call.range.begin; ++at) {
     if (program_.Token(at) != "switch") continue;
@@ -28,11 +46,9 @@ bool LaunchReach::IsOfCase(const HostCall& call) {
     if (colon < label + 2) continue;
     const SourceRange number{program_.tokens()[label + 1].begin, program_.tokens()[colon - 1].end};
     const SourceRange chosen{program_.tokens()[at + 2].begin, program_.tokens()[open - 2].end};
-    const HostExpression one = host_.Resolve(number, call.function), other = host_.Resolve(chosen, call.function);
-    const auto wanted = ValueOf(one, host_.Values()), given = ValueOf(other, host_.Values());
-    if (wanted && given && wanted->AsReal() != given->AsReal()) return false;
+    cases.push_back({host_.Resolve(chosen, call.function), host_.Resolve(number, call.function)});
   }
-  return true;
+  return cases;
 }
 
 // Whether the condition of an `if` holds with the host's values; nullopt if they do not say it.

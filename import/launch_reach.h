@@ -12,11 +12,18 @@ class LaunchReach {
   LaunchReach(const SourceProgram& program, HostCode& host) : program_(program), tree_(program.tree()), host_(host) {}
 
   bool IsReached(const HostLaunch& launch);
+  // `case label:` of `switch (chosen)`.
+  struct Case {
+    HostExpression chosen, label;
+  };
+  // Those around a launch and the calls that lead to it, the outermost first.
+  std::vector<Case> CasesAround(const HostLaunch& launch);
   // The conditions that were asked for in functions that call themselves, each as it holds with the host's values.
   const std::vector<HostExpression>& OfLevels() const { return of_levels_; }
 
  private:
   bool IsOfCase(const HostCall& call);
+  std::vector<Case> CasesOf(const HostCall& call);
   bool IsLetThrough(const HostCall& call);
   bool IsBehindReturn(const HostCall& call);
   std::optional<bool> Decided(const SyntaxNode& statement, int function);

@@ -258,6 +258,23 @@ class LaunchTaker {
           one.values[parameters[i].name + "." + field.name] = *std::move(value);
       }
     }
+    if (launch != nullptr) PutCases(one);
+  }
+
+  // In `case 512:` of `switch (threads)`, threads are 512.
+  void PutCases(TakenLaunch& one) {
+    for (const LaunchReach::Case& around : reach_.CasesAround(*one.launch)) {
+      if (around.chosen.kind != HostExpression::Kind::kName || around.label.kind != HostExpression::Kind::kNumber) continue;
+      const auto put = [&](HostExpression& part) {
+        part = Simplified(Replaced(part, [&](const HostExpression& name) {
+          const bool same = name.kind == HostExpression::Kind::kName && name.text == around.chosen.text;
+          return same ? std::optional(around.label) : std::nullopt;
+        }));
+      };
+      for (auto* list : {&one.template_values, &one.grid, &one.block}) std::for_each(list->begin(), list->end(), put);
+      if (one.shared) put(*one.shared);
+      for (auto& [name, value] : one.values) put(value);
+    }
   }
 
   std::string TemplateType(const TakenLaunch& one, std::size_t t) {

@@ -271,27 +271,37 @@ int main() {
   EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch k<double>(x, y, "));
 }
 
-// Two kernels that write one buffer, which the host does not copy, leave a result, and are not each other's workspace.
-TEST(ImportHost, WhatAllKernelsWriteIsAResult) {
-  const json task = TaskOf(Read(R"(
-__global__ void a(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }
-__global__ void b(const float* x, const float* z, float* y) { y[threadIdx.x] = x[threadIdx.x] + z[threadIdx.x]; }
-int main() {
-  float *x, *y;
-  cudaMalloc(&x, 1024);
-  cudaMalloc(&y, 1024);
-  a<<<1, 256>>>(x, y);
-  b<<<1, 256>>>(x, y, y);
-}
-)"));
-  EXPECT_EQ(ArgumentOf(task, "y").at("role"), "out");
-}
-
 TEST(ImportHost, TheWordRegisterIsLeftOut) {
   const ImportReply reply = Read(
       "__global__ void k(float* x) { register int i = threadIdx.x; register float s = x[i]; x[i] = s; }\n"
       "int main() { float* x; cudaMalloc(&x, 1024); k<<<1, 256>>>(x); }\n");
   EXPECT_THAT(Kernel(reply), testing::AllOf(testing::Not(HasSubstr("register")), HasSubstr("int i = threadIdx.x;")));
+}
+
+// The case of a switch says what its number is; the last block's size of a list is not that of the first case.
+TEST(ImportHost, ACaseSaysTheNumberOfItsSwitch) {
+  const ImportReply reply = Read(R"(
+template <int B> __global__ void k(const float* x, float* y, unsigned n) { 
+  __shared__ float s[B];
+  s[threadIdx.x] = x[0];
+  y[0] = s[0];
+}
+void run(const float* x, float* y, unsigned n, int threads) {
+  switch (threads) {
+    case 512: k<512><<<64, threads, threads * sizeof(float)>>>(x, y, n); break;
+    case 256: k<256><<<64, threads, threads * sizeof(float)>>>(x, y, n); break;
+  }
+}
+int main() {
+  unsigned n = 1 << 20;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, sizeof(float));
+  int sizes[] = {64, 256};
+  for (int t : sizes) run(x, y, n, t);
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch k<512>(x, y, u32(n)) grid(64) block(512) shared(2048)"));
 }
 
 }  // namespace

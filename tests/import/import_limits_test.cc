@@ -208,5 +208,57 @@ int main(int argc, char** argv) {
   EXPECT_EQ(ArgumentOf(TaskOf(reply), "hist").at("shape"), nlohmann::json({256}));
 }
 
+// Two kernels that write one buffer, which the host does not copy, leave a result, and are not each other's workspace.
+TEST(ImportLimits, WhatAllKernelsWriteIsAResult) {
+  const nlohmann::json task = TaskOf(Read(R"(
+__global__ void a(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void b(const float* x, const float* z, float* y) { y[threadIdx.x] = x[threadIdx.x] + z[threadIdx.x]; }
+int main() {
+  float *x, *y;
+  cudaMalloc(&x, 1024);
+  cudaMalloc(&y, 1024);
+  a<<<1, 256>>>(x, y);
+  b<<<1, 256>>>(x, y, y);
+}
+)"));
+  EXPECT_EQ(ArgumentOf(task, "y").at("role"), "out");
+}
+
+// Sums of blocks that the last block adds up are in a workspace, and how many blocks there are does not grow with the elements.
+TEST(ImportLimits, WhatOneKernelWritesAndReadsIsAWorkspace) {
+  const std::string program = R"(
+__device__ unsigned done;
+__global__ void sum(const float* x, float* partial, float* y, int n) {
+  float s = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) s += x[i];
+  partial[blockIdx.x] = s;
+  __threadfence();
+  if (atomicAdd(&done, 1) == gridDim.x - 1) {
+    for (int b = 0; b < gridDim.x; b++) s += partial[b];
+    *y = s;
+  }
+}
+void run(const float* x, float* y, int n, int blocks) {
+  float* partial;
+  cudaMalloc(&partial, blocks * sizeof(float));
+  sum<<<blocks, 256>>>(x, partial, y, n);
+}
+int main() {
+  int n = 1 << 20;
+  float *x, *y, h;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, sizeof(float));
+  run(x, y, n, 100);
+  cudaMemcpy(&h, y, sizeof(float), cudaMemcpyDeviceToHost);
+}
+)";
+  const ImportReply reply = Read(program);
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:workspace partial f32 ["));
+  // What the host sets is read as it was.
+  std::string set = program;
+  set.replace(set.find("  sum<<<"), 2, "  cudaMemset(partial, 0, blocks * sizeof(float));\n  ");
+  EXPECT_THAT(Kernel(Read(set)), testing::Not(HasSubstr("evo:workspace")));
+}
+
 }  // namespace
 }  // namespace evo
