@@ -50,6 +50,8 @@ class HostCode {
   // By label.
   const std::map<std::string, HostLeaf>& leaves() const { return leaves_.all(); }
   Variables Values() const { return leaves_.Values(); }
+  // From now on one label stands for the other.
+  void SetEqual(const std::string& label, const std::string& other) { leaves_.SetEqual(label, other); }
 
   // The variable that a pointer argument comes from, followed through the callers: {function, name}.
   struct Pointer {

@@ -10,6 +10,7 @@
 #include "import/device_text.h"
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
+#include "import/inner_sizes.h"
 #include "import/unrolled_recursion.h"
 #include "syntax/token.h"
 
@@ -124,7 +125,13 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   HostCode host(program);
   std::vector<TakenLaunch> launches;
   try {
-    launches = TakeLaunches(program, host, request.kernels, reply.notes);
+    std::vector<std::string> notes;
+    launches = TakeLaunches(program, host, request.kernels, notes);
+    if (SetInnerSizesEqual(host, launches, request.answers, reply.notes)) {
+      notes.clear();
+      launches = TakeLaunches(program, host, request.kernels, notes);
+    }
+    reply.notes.insert(reply.notes.end(), notes.begin(), notes.end());
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("{}: {}", request.file, error.what()));
   }

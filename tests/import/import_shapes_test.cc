@@ -1,0 +1,49 @@
+// What shapes of buffers say of sizes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/import/importing.h"
+
+namespace evo {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Columns of one matrix and rows of the other are one size, if the host has one value for them and the result is a product's.
+TEST(ImportShapes, InnerSizesOfAProductAreOne) {
+  const auto program = [](const std::string& rows, const std::string& result) {
+    return R"(
+__global__ void product(const float* A, const float* B, float* C, int numARows, int numAColumns, int numBRows, int numBColumns) {
+  int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < numAColumns; k++) {
+    if (k < numBRows && col < numBColumns && row < numARows) sum += A[row * numAColumns + k] * B[k * numBColumns + col];
+  }
+  if (row < numARows && col < numBColumns) C[row * numBColumns + col] = sum;
+}
+int main() {
+  int numARows = 200, numAColumns = 310, numBRows = )" +
+           rows + R"(, numBColumns = 127;
+  float *A, *B, *C;
+  cudaMalloc(&A, numARows * numAColumns * sizeof(float));
+  cudaMalloc(&B, numBRows * numBColumns * sizeof(float));
+  cudaMalloc(&C, )" +
+           result + R"( * sizeof(float));
+  dim3 grid((numBColumns + 15) / 16, (numARows + 15) / 16), block(16, 16);
+  product<<<grid, block>>>(A, B, C, numARows, numAColumns, numBRows, numBColumns);
+}
+)";
+  };
+  const std::string result = "numARows * numBColumns";
+  const ImportReply reply = Read(program("310", result));
+  EXPECT_THAT(Kernel(reply), HasSubstr("product(A, B, C, numARows, numAColumns, numAColumns, numBColumns)"));
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "B").at("shape"), json({"numAColumns", "numBColumns"}));
+  const std::string apart = "product(A, B, C, numARows, numAColumns, numBRows, numBColumns)";
+  EXPECT_THAT(Kernel(Read(program("311", result))), HasSubstr(apart));
+  EXPECT_THAT(Kernel(Read(program("310", "numARows * numAColumns"))), HasSubstr(apart));
+  EXPECT_THAT(Kernel(Read(program("310", result), {}, {{"numBRows", "310"}})), HasSubstr(apart));
+}
+
+}  // namespace
+}  // namespace evo
