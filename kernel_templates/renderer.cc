@@ -20,8 +20,8 @@ namespace evo {
 namespace {
 
 constexpr std::string_view kHeaderStop = "#pragma nv_hdrstop";
-constexpr std::array<std::string_view, 11> kFields{"grid",   "block",  "shared",  "cluster", "arguments", "template",
-                                                   "kernel", "before", "removed", "unused",  "when"};
+constexpr std::array<std::string_view, 12> kFields{"grid",   "block",  "shared",  "cluster", "arguments", "template",
+                                                   "kernel", "before", "removed", "unused",  "when",      "ahead"};
 
 // The declared values of each parameter. They come from the directives, because a genome may name others.
 std::map<std::string, std::vector<std::int64_t>> DeclaredValues(std::string_view text) {
@@ -84,6 +84,17 @@ LaunchPart LinesOf(std::string_view text, const Directive& directive) {
   return {begin, end == std::string_view::npos ? text.size() : end + 1};
 }
 
+// Where the outermost loop begins that is open at a directive, or the directive itself.
+const Directive& OutermostAround(const std::vector<Directive>& all, const Directive& directive) {
+  std::vector<const Directive*> open;
+  for (const Directive& one : all) {
+    if (one.line >= directive.line) break;
+    if (one.word == "repeat") open.push_back(&one);
+    if (one.word == "end" && !open.empty()) open.pop_back();
+  }
+  return open.empty() ? directive : *open.front();
+}
+
 // Removes the directives for which `goes` holds.
 template <class Goes>
 std::string WithoutDirectives(std::string text, const Goes& goes) {
@@ -97,6 +108,37 @@ std::string WithoutDirectives(std::string text, const Goes& goes) {
   return text;
 }
 
+// Removes loops, not in others, that only exchange names of buffers which no launch behind them uses.
+std::string WithoutEmptyLoops(std::string text) {
+  const std::vector<Directive> all = FindDirectives("source", text);
+  std::vector<std::pair<int, int>> gone;  // lines
+  int open = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    open += all[i].word == "repeat" ? 1 : all[i].word == "end" ? -1 : 0;
+    if (all[i].word != "repeat" || open != 1) continue;
+    std::vector<std::string> names;
+    std::size_t end = i + 1;
+    for (; end < all.size() && all[end].word == "swap"; ++end) {
+      const std::string::size_type gap = all[end].text.find_first_of(" \t");
+      names.push_back(all[end].text.substr(0, gap));
+      names.emplace_back(Trim(std::string_view(all[end].text).substr(std::min(gap, all[end].text.size()))));
+    }
+    if (end == all.size() || all[end].word != "end") continue;
+    const auto uses = [&](const std::string& name) {
+      return std::any_of(all.begin() + static_cast<std::ptrdiff_t>(end), all.end(), [&](const Directive& directive) {
+        return directive.word != "workspace" && ContainsName(directive.text, name);
+      });
+    };
+    if (std::none_of(names.begin(), names.end(), uses)) gone.emplace_back(all[i].line, all[end].line);
+  }
+  return WithoutDirectives(std::move(text), [&](const Directive& directive) {
+    const bool loops = directive.word == "repeat" || directive.word == "swap" || directive.word == "end";
+    return loops && std::any_of(gone.begin(), gone.end(), [&](const auto& lines) {
+             return lines.first <= directive.line && directive.line <= lines.second;
+           });
+  });
+}
+
 // Removes the launch lines of a kernel, and the workspaces of theirs that no other line uses.
 std::string WithoutLaunches(const std::string& text, const std::string& kernel) {
   const auto launches_it = [&](const Directive& directive) {
@@ -108,7 +150,7 @@ std::string WithoutLaunches(const std::string& text, const std::string& kernel) 
     for (std::string& one : SplitAtCommas(ParseLaunchLine(directive.text).arguments.Of(directive.text)))
       arguments.push_back(std::move(one));
   }
-  std::string changed = WithoutDirectives(text, launches_it);
+  std::string changed = WithoutEmptyLoops(WithoutDirectives(text, launches_it));
   const std::vector<Directive> rest = FindDirectives("source", changed);
   std::erase_if(arguments, [&](const std::string& name) {
     return std::any_of(rest.begin(), rest.end(), [&](const Directive& directive) {
@@ -186,8 +228,9 @@ std::optional<std::string> RenderLaunchChange(const std::string& text, const Lau
     if (named.Of(directive.text) != change.kernel) continue;
     if (change.field == "removed") return WithoutLaunches(text, change.kernel);
     if (change.field == "unused") return WithoutUnusedWorkspaces(text);
-    if (change.field == "before") {
-      const LaunchPart lines = LinesOf(text, directive);
+    if (change.field == "before" || change.field == "ahead") {
+      const bool ahead = change.field == "ahead";
+      const LaunchPart lines = LinesOf(text, ahead ? OutermostAround(FindDirectives("source", text), directive) : directive);
       changed.insert(lines.begin, fmt::format("// evo:{}\n", change.text));
       return changed;
     }

@@ -13,10 +13,10 @@ namespace evo {
 // a value that the template does not declare.
 std::string RenderParameters(const std::string& text, const Parameters& parameters);
 
-// Replaces one field in every launch line of a kernel. "before" writes a line `// evo:TEXT` before the last of them; "removed"
-// removes them, and the workspaces that only they used; "unused" removes all workspaces that no line uses but those that fill
-// them. "kernel" launches another kernel; which, is given there with its template arguments. Returns nullopt if the kernel has no
-// launch line.
+// Replaces one field in every launch line of a kernel. "before" writes a line `// evo:TEXT` before the last of them, "ahead"
+// before the outermost loop around that; "removed" removes them, the workspaces that only they used and loops that are left
+// empty; "unused" removes all workspaces that no line uses but those that fill them. "kernel" launches another kernel; which, is
+// given there with its template arguments. Returns nullopt if the kernel has no launch line.
 std::optional<std::string> RenderLaunchChange(const std::string& text, const LaunchChange& change);
 
 }  // namespace evo

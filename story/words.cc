@@ -88,6 +88,7 @@ std::vector<std::string> DescribeLaunches(const Edit& edit) {
     const std::string field = change.field == "removed"  ? "removed"
                               : change.field == "unused" ? "workspaces that nothing uses removed"
                               : change.field == "before" ? fmt::format("evo:{} before it", Shortened(change.text))
+                              : change.field == "ahead"  ? fmt::format("evo:{} before its loop", Shortened(change.text))
                               : change.field == "kernel" ? fmt::format("now of {}", Shortened(change.text))
                                                          : fmt::format("{}({})", change.field, Shortened(change.text));
     if (kernel != nullptr && *kernel == change.kernel) {

@@ -107,6 +107,27 @@ TEST(RenderLaunchChange, RemovesLaunchesAndTheWorkspacesThatOnlyTheyUsed) {
   EXPECT_EQ(RenderLaunchChange(text, {"c", "removed", ""}), std::nullopt);
 }
 
+TEST(RenderLaunchChange, WritesLinesAheadOfLoops) {
+  const std::string text =
+      "// evo:launch a(X) grid(1) block(1)\n// evo:repeat K < N\n// evo:repeat L < 2\n// evo:launch b(X, Y) grid(1) block(1)\n"
+      "// evo:end\n// evo:swap X Y\n// evo:end\nint x;\n";
+  EXPECT_EQ(*RenderLaunchChange(text, {"b", "ahead", "memset counts 0"}),
+            Replaced(text, "// evo:repeat K", "// evo:memset counts 0\n// evo:repeat K"));
+  EXPECT_EQ(*RenderLaunchChange(text, {"a", "ahead", "memset counts 0"}), "// evo:memset counts 0\n" + text);
+}
+
+TEST(RenderLaunchChange, RemovesLoopsThatNothingIsLeftOf) {
+  const std::string loop = "// evo:repeat K < N\n// evo:launch b(X, Y) grid(1) block(1)\n// evo:swap X Y\n// evo:end\n";
+  const std::string first = "// evo:launch a(X) grid(1) block(1)\n", last = "// evo:launch c(X) grid(1) block(1)\n";
+  EXPECT_EQ(*RenderLaunchChange(first + loop, {"b", "removed", ""}), first);
+  EXPECT_EQ(*RenderLaunchChange(first + loop + last, {"b", "removed", ""}),
+            first + "// evo:repeat K < N\n// evo:swap X Y\n// evo:end\n" + last)
+      << "the buffers have other names there";
+  EXPECT_EQ(
+      *RenderLaunchChange(first + Replaced(loop, "// evo:launch b", "// evo:memset X 0\n// evo:launch b"), {"b", "removed", ""}),
+      first + Replaced(loop, "// evo:launch b(X, Y) grid(1) block(1)\n", "// evo:memset X 0\n"));
+}
+
 TEST(RenderLaunchChange, TheChangedTextParses) {
   const KernelTemplate parsed = ParseTemplate("t", *RenderLaunchChange(kText, {"k", "shared", "2 * N"}));
   EXPECT_EQ(parsed.steps.at(0).launch->shared.text(), "2 * N");

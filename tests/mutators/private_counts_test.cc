@@ -181,6 +181,21 @@ TEST(PrivateCounts, LeavesOtherCountsInSharedMemory) {
     EXPECT_THAT(RefusedCounting(Counting(With(kSharedCounts, from, to))), HasSubstr("wait for each other")) << to;
 }
 
+// Blocks of other kernels are their own; those that a function sees are not.
+TEST(PrivateCounts, TakesOneOfSeveralKernels) {
+  const std::string other = "\n__global__ void cut(int* H) {\n  if (H[blockIdx.x] > 9) H[blockIdx.x] = 9;\n}\n";
+  const std::string launch = "// evo:launch cut(H) grid(9) block(1)\n";
+  const auto children = ChildrenOf("private_counts", Counting(kPlain) + launch + other);
+  ASSERT_THAT(children, SizeIs(1));
+  EXPECT_THAT(children[0], HasSubstr("if (H[blockIdx.x] > 9) H[blockIdx.x] = 9;"));
+  const std::string function = "\n__device__ int first(int n) {\n  if (n < 3) return 0;\n  return blockIdx.x;\n}\n";
+  EXPECT_THAT(
+      ChildrenOf("private_counts", Counting("  const int i = blockIdx.x * 256 + threadIdx.x;\n  const int at = first(n);\n"
+                                            "  if (i < n) atomicAdd(&H[X[i] + at], 1);\n",
+                                            "grid(ceil_div(N, 256)) block(256)", "int* H", function)),
+      IsEmpty());
+}
+
 TEST(PrivateCounts, LeavesOthersAndSaysWhy) {
   EXPECT_THAT(RefusedCounting(Counting("  X[0] > 3 ? atomicAdd(&H[0], 1) : 0;\n  atomicAdd(&H[threadIdx.x], 1);\n")),
               HasSubstr("count: it does more with `H` than add by atomics whose result nobody uses"));

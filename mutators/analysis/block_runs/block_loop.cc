@@ -25,6 +25,15 @@ std::vector<int> Spelled(const SyntaxTree& tree, int scope, std::string_view tex
   return places;
 }
 
+// The same within all kernels: another kernel's blocks are its own.
+std::size_t SpelledInKernels(const SyntaxTree& tree, std::string_view text) {
+  std::size_t count = 0;
+  for (const int function : Functions(tree)) {
+    if (IsKernel(tree, function)) count += Spelled(tree, tree.node(function).children.back(), text).size();
+  }
+  return count;
+}
+
 // How often a word occurs in the whole text, macros included.
 std::size_t CountWord(const std::string& text, std::string_view word) {
   std::size_t count = 0;
@@ -68,10 +77,12 @@ std::optional<BlockLoop> LoopOverBlocks(const MutationContext& context, int kern
   const std::string index = fmt::format("blockIdx.{}", kBlockAxes[axis]);
   const std::string extent = fmt::format("gridDim.{}", kBlockAxes[axis]);
   const auto uses = Spelled(tree, body, index);
-  // All uses must be in this kernel's body: functions and macros would still see the real block.
+  // All uses must be in bodies of kernels: functions and macros would still see the real block.
   const auto extents = Spelled(tree, body, extent);
   const std::string& code = CodeOf(tree);
-  if (uses.empty() || uses.size() != CountWord(code, index) || extents.size() != CountWord(code, extent)) return std::nullopt;
+  if (uses.empty() || SpelledInKernels(tree, index) != CountWord(code, index) ||
+      SpelledInKernels(tree, extent) != CountWord(code, extent))
+    return std::nullopt;
   const auto returns = Returns(tree, body);
   const int last_parameter = LastParameter(tree, kernel);
   if (!returns || last_parameter < 0 || launch->grid[axis].text() == "1" || ChangesAParameter(tree, body)) return std::nullopt;

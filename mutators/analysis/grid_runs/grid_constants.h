@@ -27,6 +27,8 @@ class GridConstants {
   // The arguments outlive the object.
   GridConstants(const MutationContext& context, const GridSetting& setting);
 
+  // Gives a name of launch lines, such as the step of a loop, a value.
+  void Set(const std::string& name, std::int64_t value) { sizes_[name] = Number::Integer(value); }
   // Of a launch line; nullopt if it is not known.
   std::optional<std::int64_t> ValueOf(const Expression& expression) const;
   std::optional<std::int64_t> ValueOfArgument(const std::string& text) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/numbers/integer_arithmetic.h"
 #include "mutators/analysis/source/shared_array.h"
 #include "mutators/analysis/source/source_query.h"
@@ -14,6 +15,21 @@ namespace evo {
 namespace {
 
 constexpr std::int64_t kMostBlockThreads = 1024;
+// In loops.
+constexpr std::int64_t kMostLoopLaunches = 64;
+
+// Whether an array is declared with a size that is compiled in: of how many elements its type says for one value only.
+bool HasSizedArrays(const MutationContext& context) {
+  const SyntaxTree& tree = context.tree;
+  for (std::size_t i = 0; i < tree.nodes().size() && !context.rendered.size_macros.empty(); ++i) {
+    const SyntaxNode& node = tree.nodes()[i];
+    if (node.kind_name != "VarDecl" || !node.type.ends_with("]")) continue;
+    for (const SizeMacro& macro : context.rendered.size_macros) {
+      if (ContainsName(std::string(tree.Text(static_cast<int>(i))), macro.name)) return true;
+    }
+  }
+  return false;
+}
 
 // `float` of `const float *__restrict`.
 std::string PointedTo(const std::string& type) { return PlainType(type.substr(0, type.find_last_of('*'))); }
@@ -26,7 +42,7 @@ GridLaunches::GridLaunches(const MutationContext& context, const ExpressionKinds
       setting_(setting),
       constants_(context, setting),
       memories_(refusal_),
-      block_(context.tree, kinds, setting.present, constants_, memories_, refusal_) {}
+      block_(context.tree, kinds, setting.present && !HasSizedArrays(context), constants_, memories_, refusal_) {}
 
 GridTrace GridLaunches::Run() {
   for (const Workspace& workspace : context_.rendered.workspaces) {
@@ -35,19 +51,45 @@ GridTrace GridLaunches::Run() {
     memories_.AddWorkspace(workspace.name, elements);
   }
   AddDeviceVariables();
-  for (const Step& step : context_.rendered.steps) {
-    if (step.launch)
-      Launch(*step.launch);
-    else if (step.memset)
-      memories_.Fill(step.memset->buffer, step.memset->value, ArgumentElements());
-    else
-      refusal_.Add("its launches are in a loop");
-    if (refusal_.given()) break;
-  }
+  RunSteps(0, context_.rendered.steps.size());
   // The next run begins with what this one leaves.
   const auto keeps = [&](const DeviceVariable& one) { return memories_.HasOther(one.memory, one.initial); };
   if (std::any_of(variables_.begin(), variables_.end(), keeps)) refusal_.Add("it leaves something in a __device__ variable");
   return {refusal_.why(), block_.unknown(), memories_.TakeBuffers(), memories_.has_tickets(), constants_.names()};
+}
+
+void GridLaunches::RunSteps(std::size_t begin, std::size_t end) {
+  const auto& steps = context_.rendered.steps;
+  for (std::size_t at = begin; at < end && !refusal_.given(); ++at) {
+    const Step& step = steps[at];
+    if (step.launch) {
+      Launch(*step.launch);
+    } else if (step.memset) {
+      memories_.Fill(FirstNameOf(step.memset->buffer), step.memset->value, ArgumentElements());
+    } else if (step.repeat) {
+      std::size_t last = at + 1;
+      for (int open = 1; last < end; ++last) {
+        open += steps[last].repeat ? 1 : steps[last].end ? -1 : 0;
+        if (open == 0) break;
+      }
+      RunLoop(*step.repeat, at + 1, last);
+      at = last;
+    }
+  }
+}
+
+void GridLaunches::RunLoop(const RepeatDirective& loop, std::size_t begin, std::size_t end) {
+  const auto count = constants_.ValueOf(loop.count);
+  if (!count) return refusal_.Add("how often its launches are repeated is not known");
+  for (std::int64_t turn = 0; turn < *count && !refusal_.given(); ++turn) {
+    constants_.Set(loop.step, turn);
+    RunSteps(begin, end);
+    for (const SwapDirective& swap : loop.swaps) {
+      const std::string first = FirstNameOf(swap.first);
+      exchanged_[swap.first] = FirstNameOf(swap.second);
+      exchanged_[swap.second] = first;
+    }
+  }
 }
 
 void GridLaunches::AddDeviceVariables() {
@@ -110,7 +152,7 @@ GridArguments GridLaunches::ArgumentsOf(const LaunchDirective& launch, int kerne
         value.width = vector.count;
         type = vector.number;
       }
-      value.memory = text == "nullptr" ? -1 : memories_.Buffer(text, type, ArgumentElements());
+      value.memory = text == "nullptr" ? -1 : memories_.Buffer(FirstNameOf(text), type, ArgumentElements());
     } else if (const auto number = constants_.ValueOfArgument(text)) {
       value.numbers[0] = *number;
     } else {
@@ -143,6 +185,7 @@ std::optional<GridLaunches::Extent> GridLaunches::ExtentOf(const LaunchDirective
 }
 
 void GridLaunches::Launch(const LaunchDirective& launch) {
+  if (++launched_ > kMostLoopLaunches) return refusal_.Add("it has very many launches");
   if (launch.when) {
     const auto when = constants_.ValueOf(*launch.when);
     if (!when) return refusal_.Add(fmt::format("whether {} is launched is not known", launch.kernel));

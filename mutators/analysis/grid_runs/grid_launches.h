@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,6 +44,14 @@ class GridLaunches {
     std::int64_t initial = 0;
   };
   void AddDeviceVariables();
+  // Runs the steps from one to another; loops as often as they say.
+  void RunSteps(std::size_t begin, std::size_t end);
+  void RunLoop(const RepeatDirective& loop, std::size_t begin, std::size_t end);
+  // What a buffer was called before loops exchanged names.
+  std::string FirstNameOf(const std::string& name) const {
+    const auto found = exchanged_.find(name);
+    return found == exchanged_.end() ? name : found->second;
+  }
   void Launch(const LaunchDirective& launch);
   std::optional<Extent> ExtentOf(const LaunchDirective& launch);
   int KernelOf(const LaunchDirective& launch);
@@ -55,6 +64,8 @@ class GridLaunches {
   GridConstants constants_;
   GridMemories memories_;
   std::vector<DeviceVariable> variables_;
+  std::map<std::string, std::string> exchanged_;
+  std::int64_t launched_ = 0;
   GridBlock block_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 #include "kernel_templates/brought_parameters.h"
@@ -41,7 +42,9 @@ void GridSource::FindLaunches() {
       const std::string& kind = tree_.node(node).kind_name;
       resembles_ = resembles_ || kind == "ForStmt" || kind == "WhileStmt" || kind == "DoStmt";
     }
-    resembles_ = resembles_ || Cooperates(tree_, kernel);
+    const bool together = Cooperates(tree_, kernel);
+    resembles_ = resembles_ || together;
+    together_ = together_ && together;
   }
 }
 
@@ -84,7 +87,14 @@ void GridSource::FindSize() {
     for (const Expression& expression : workspace.shape) AddNames(expression, names);
   }
   for (const SizeMacro& macro : context_.rendered.size_macros) AddNames(macro.value, names);
+  for (const Step& step : context_.rendered.steps) {
+    if (step.repeat) AddNames(step.repeat->count, names);
+  }
+  for (const Step& step : context_.rendered.steps) {
+    if (step.repeat) names.erase(step.repeat->step);
+  }
   if (names.size() == 1) size_ = *names.begin();
+  sizes_ = std::move(names);
 }
 
 std::vector<std::string> GridSource::Kernels() const {

@@ -20,8 +20,8 @@ using namespace std::string_view_literals;
 // An odd number of elements; of which there are several parts, and the same for large blocks.
 constexpr std::int64_t kPartScanned = 5003;
 constexpr std::int64_t kPartScannedAtLast = 20'011;
-// Shorter parts are not worth a block.
-constexpr std::int64_t kShortestPart = 32;
+// Shorter parts are no scan that one would look for.
+constexpr std::int64_t kShortestPart = 4;
 
 bool IsStored(const GridCell& cell) { return cell.write.launch >= 0; }
 
@@ -100,10 +100,7 @@ class PartScanFinder {
     found_.output = output.name;
     found_.sums = stored.size() == 2 ? stored[1]->name : "";
     found_.type = output.type;
-    constexpr std::array kTypes{"float"sv, "double"sv,        "int"sv,       "unsigned int"sv,
-                                "long"sv,  "unsigned long"sv, "long long"sv, "unsigned long long"sv};
-    if (std::find(kTypes.begin(), kTypes.end(), output.type) == kTypes.end())
-      return Refuse(fmt::format("its elements are of {}", output.type));
+    if (!IsPartScanType(output.type)) return Refuse(fmt::format("its elements are of {}", output.type));
     for (const GridMemory& buffer : trace.buffers) {
       if (buffer.fingerprints < 0 || buffer.type != output.type || buffer.name == found_.sums) continue;
       found_.input = buffer.name;
@@ -190,6 +187,12 @@ class PartScanFinder {
 std::string PartScan::Elements() const {
   const std::string all = per_size == 1 ? size : fmt::format("{} * {}", size, per_size);
   return whole ? fmt::format("ceil_div({}, {}) * {}", all, part, part) : all;
+}
+
+bool IsPartScanType(const std::string& type) {
+  constexpr std::array kTypes{"float"sv, "double"sv,        "int"sv,       "unsigned int"sv,
+                              "long"sv,  "unsigned long"sv, "long long"sv, "unsigned long long"sv};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
 std::variant<PartScan, std::string> AsPartScan(const MutationContext& context) { return PartScanFinder(context).Find(); }

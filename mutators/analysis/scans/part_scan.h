@@ -14,7 +14,8 @@ namespace evo {
 struct PartScan {
   std::string input, output;         // buffers, as launch lines name them; may be the same
   std::string sums;                  // gets the sum of each part; empty if nothing does
-  std::string size;                  // the only one that launch lines name
+  std::string size;                  // the only one that launch lines name, or the length of a part
+  std::string rows;                  // how many parts there are, if that is a size, too; else empty
   std::string type;                  // of the elements
   bool exclusive = false;            // without an element's own
   std::int64_t per_size = 1;         // elements are this many times the size
@@ -28,6 +29,9 @@ struct PartScan {
   // The number of elements, as launch lines may say it.
   std::string Elements() const;
 };
+
+// Whether elements of a type can be scanned so.
+bool IsPartScanType(const std::string& type);
 
 // The source as such a scan. Else why it is none; empty for a source that nobody would take for one.
 std::variant<PartScan, std::string> AsPartScan(const MutationContext& context);

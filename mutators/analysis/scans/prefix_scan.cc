@@ -21,10 +21,17 @@ constexpr std::int64_t kFewestWorthwhile = 128;
 // Of a grid that has whole blocks only.
 constexpr std::int64_t kFewestOfBlock = 32;
 
+bool NamesSize(const Expression& expression, const std::string& size) {
+  const auto names = expression.Names();
+  return std::find(names.begin(), names.end(), size) != names.end();
+}
+
 class ScanFinder {
  public:
   explicit ScanFinder(const MutationContext& context)
       : context_(context), source_(context), runs_(context, source_.launches(), found_) {}
+
+  bool has_loop() const { return source_.has_loop(); }
 
   std::variant<PrefixScan, std::string> Find() {
     if (!FindLaunches()) return why_;
@@ -36,11 +43,12 @@ class ScanFinder {
     }
     if (!runs_.IsScan(present, kFewScanned)) {
       const std::string why = runs_.why();
+      if (FindVectors()) return found_;
       if (!FindPowersOfTwo()) return why;
       found_.functions = source_.AllFunctions();
       return found_;
     }
-    for (const std::int64_t elements : runs_.Elements(present, kMostScanned)) {
+    for (const std::int64_t elements : runs_.Elements(present, MostScanned())) {
       if (runs_.IsScan(present, elements)) continue;
       if (runs_.left_elements() && FindMost(elements)) break;
       return runs_.why();
@@ -59,8 +67,9 @@ class ScanFinder {
   // A source whose kernels neither work together nor have loops resembles no scan, and gets no reason.
   bool FindLaunches() {
     if (!source_.resembles_work()) return Refuse("");
-    if (source_.has_loop())
-      return Refuse("they are in a loop, such as one launch for each distance, and only launches that run once are understood");
+    found_.in_loop = source_.has_loop();
+    if (found_.in_loop && !source_.size().empty() && !LoopsFollowSize())
+      return Refuse("they are in a loop, such as one launch for each distance, which does not depend on the number of elements");
     const auto& launches = source_.launches();
     for (const LaunchDirective* launch : launches) {
       const auto same = [&](const LaunchDirective* other) { return other->kernel == launch->kernel; };
@@ -77,6 +86,13 @@ class ScanFinder {
     found_.size = source_.size();
     found_.wide = source_.wide();
     return !found_.size.empty() || Refuse("");
+  }
+
+  // How often launches are repeated must not be right for some numbers of elements only.
+  bool LoopsFollowSize() const {
+    const auto& steps = context_.rendered.steps;
+    return std::all_of(steps.begin(), steps.end(),
+                       [&](const Step& step) { return !step.repeat || NamesSize(step.repeat->count, source_.size()); });
   }
 
   // The first scan of every course is made for as many elements as its block has threads. What is right for some numbers of
@@ -112,12 +128,35 @@ class ScanFinder {
     return true;
   }
 
-  // One block whose tree halves what is left, with half as many threads as there are elements.
-  bool FindPowersOfTwo() {
+  // Elements that are taken so many at once, as vectors.
+  bool FindVectors() {
     if (HasConditions()) return false;
+    const Parameters& present = context_.genome.parameters;
+    for (const std::int64_t count : {2, 4, 8, 16}) {
+      Forget();
+      found_.multiple = count;
+      if (!runs_.IsScan(present, count * kFewScanned)) continue;
+      const auto numbers = runs_.Elements(present, MostScanned());
+      const auto is_scan = [&](std::int64_t elements) { return runs_.IsScan(present, elements); };
+      if (!std::all_of(numbers.begin(), numbers.end(), is_scan) || !TryOtherParameters()) break;
+      found_.functions = source_.AllFunctions();
+      return true;
+    }
+    Forget();
+    found_.multiple = 1;
+    return false;
+  }
+
+  void Forget() {
     found_.input.clear();
     found_.output.clear();
     found_.exclusive = found_.total = found_.last_unread = false;
+  }
+
+  // One block whose tree halves what is left, with half as many threads as there are elements.
+  bool FindPowersOfTwo() {
+    if (HasConditions()) return false;
+    Forget();
     const Parameters& present = context_.genome.parameters;
     std::int64_t right = kFewestWorthwhile;
     for (std::int64_t elements = 1; elements <= right; elements *= 2) {
@@ -132,6 +171,8 @@ class ScanFinder {
     return true;
   }
 
+  std::int64_t MostScanned() const { return kMostScanned * found_.multiple; }
+
   bool HasConditions() const {
     const auto& launches = source_.launches();
     return std::any_of(launches.begin(), launches.end(), [](const LaunchDirective* launch) { return launch->when.has_value(); });
@@ -142,14 +183,16 @@ class ScanFinder {
     const Parameters deciding = source_.Deciding(runs_.names(), hidden);
     const std::vector<Parameters> settings = source_.OtherSettings(deciding, kMostScanSettings);
     bool all = !hidden && settings.size() <= kMostScanSettings,
-         rounds = runs_.HasRounds(context_.genome.parameters, kMostScanned);
+         rounds = runs_.HasRounds(context_.genome.parameters, MostScanned());
     for (std::size_t i = 0; all && i < settings.size(); ++i) {
-      for (const std::int64_t elements : runs_.Elements(settings[i], kMostScanned))
+      for (const std::int64_t elements : runs_.Elements(settings[i], MostScanned()))
         all = all && runs_.IsScan(settings[i], elements);
-      rounds = rounds || runs_.HasRounds(settings[i], kMostScanned);
+      rounds = rounds || runs_.HasRounds(settings[i], MostScanned());
     }
     if (!all) found_.parameters = deciding;
     const Parameters& present = context_.genome.parameters;
+    // A loop has a launch for each distance, and no sums of blocks.
+    if (found_.in_loop) return true;
     return (all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast) || runs_.IsScan(present, runs_.RoundsOf(present));
   }
 
@@ -169,6 +212,12 @@ std::string PrefixScan::When() const {
   return powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > 1{1}", size, more) : up_to;
 }
 
-std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context) { return ScanFinder(context).Find(); }
+std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context) {
+  ScanFinder finder(context);
+  auto found = finder.Find();
+  const auto* why = std::get_if<std::string>(&found);
+  if (why == nullptr || why->empty() || !finder.has_loop() || why->starts_with("they are in a loop")) return found;
+  return fmt::format("they are in a loop, such as one launch for each distance, and {}", *why);
+}
 
 }  // namespace evo

@@ -27,6 +27,7 @@ struct PrefixScan {
   std::int64_t multiple = 1;                // it is one of multiples of this number only: the grid has whole blocks
   const LaunchDirective* launch = nullptr;  // one without a condition
   bool repeated = false;                    // whether its kernel is launched more than once
+  bool in_loop = false;                     // whether launches are in a loop
   int kernel = -1;                          // its kernel
   std::vector<std::string> others;          // names of all other kernels that are launched
   std::vector<int> functions;               // definitions of all kernels that are launched, and of what only they call

@@ -34,14 +34,18 @@ std::int64_t ScanRuns::ThreadsOf(const Parameters& parameters) const {
   return threads;
 }
 
+// Where the number of elements has to be a multiple of some number, a block may take as many for each thread. Then there are two
+// rounds and a part of one.
 std::int64_t ScanRuns::RoundsOf(const Parameters& parameters) const {
   const std::int64_t threads = ThreadsOf(parameters);
+  if (found_.multiple > 1) return found_.multiple * (threads * (2 * threads + 1) + 3);
   return threads * (threads + 1) + 3;
 }
 
 std::vector<std::int64_t> ScanRuns::Elements(const Parameters& parameters, std::int64_t most) const {
   const std::int64_t threads = ThreadsOf(parameters);
-  std::vector<std::int64_t> numbers{1, threads + 1, 3 * threads + 5, 2100};
+  std::vector<std::int64_t> numbers{1, threads + 1, 3 * threads + 5, 2100 / found_.multiple};
+  for (std::int64_t& number : numbers) number *= found_.multiple;
   if (HasRounds(parameters, most)) numbers.push_back(RoundsOf(parameters));
   return numbers;
 }

@@ -22,7 +22,9 @@ constexpr std::array kFlatNumbers{"threadIdx.y * blockDim.x + threadIdx.x"sv, "t
                                   "threadIdx.x + blockDim.x * threadIdx.y"sv, "blockDim.x * threadIdx.y + threadIdx.x"sv};
 
 std::vector<int> StatementsUnder(const SyntaxTree& tree, int body) {
-  return tree.node(body).kind_name == "CompoundStmt" ? tree.node(body).children : std::vector<int>{body};
+  std::vector<int> statements = tree.node(body).kind_name == "CompoundStmt" ? tree.node(body).children : std::vector<int>{body};
+  std::erase_if(statements, [&](int statement) { return tree.node(statement).kind_name == kPragmaKind; });
+  return statements;
 }
 
 }  // namespace
@@ -54,6 +56,7 @@ bool BlockRanges::IsBlockSize(std::string_view text) const {
     return SameTokens(spelled, Size()) || (!flat_ && SameTokens(spelled, "blockDim.y * blockDim.x"));
   };
   if (is_size(text) || (flat_ && SameTokens(text, launch_.block[0].text()))) return true;
+  if (const auto number = ConstantValue(tree_, text); number && Threads() == number) return true;
   const auto nodes = Subtree(tree_, kernel_);
   return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
     const SyntaxNode& variable = tree_.node(node);
@@ -94,17 +97,75 @@ std::optional<BlockRange> BlockRanges::RangeOf(int statement) const {
   return BlockRange{std::string(Size()), {statement}, -1, size};
 }
 
+std::optional<BlockRange> BlockRanges::WholeRangeOf(int statement) const {
+  if (const SyntaxNode& node = tree_.node(statement); node.kind_name == "IfStmt" && node.children.size() == 2) {
+    const int condition = WithoutParentheses(tree_, node.children[0]);
+    const auto& sides = tree_.node(condition).children;
+    const bool first = tree_.Operator(condition) == "==" && sides.size() == 2 && IsThreadNumber(sides[0]);
+    if (!first || WholeNumber(tree_, sides[1]) != 0) return std::nullopt;
+    statement = OnlyStatement(tree_, node.children[1]);
+  }
+  const auto loop =
+      statement >= 0 && tree_.node(statement).kind_name == "ForStmt" ? AsCountedLoop(tree_, statement) : std::nullopt;
+  if (!loop || loop->comparison != "<" || loop->step != "1" || WholeNumber(tree_, loop->start) != 0 || !IsBound(loop->bound))
+    return std::nullopt;
+  const std::string bound(tree_.Text(loop->bound));
+  return BlockRange{bound, StatementsUnder(tree_, loop->parts.body), loop->counter, Parenthesised(bound)};
+}
+
 bool BlockRanges::IsIndex(int expression, const BlockRange& range) const {
   return range.index < 0 ? IsThreadNumber(expression) : NamedDeclaration(tree_, expression) == range.index;
 }
 
-// Of the numbers below the count, those below the number of threads if each thread has one.
-std::optional<std::int64_t> BlockRanges::NumberOf(const BlockRange& range) const {
+std::optional<std::int64_t> BlockRanges::Threads() const {
   std::optional<std::int64_t> threads = 1;
   for (const Expression& extent : launch_.block) {
     const auto number = ConstantValue(tree_, extent.text());
     threads = threads && number ? std::optional(*threads * *number) : std::nullopt;
   }
+  return threads;
+}
+
+// Whether an expression is a variable times a number.
+bool BlockRanges::IsTimes(int expression, int variable, std::optional<std::int64_t>& by) const {
+  const int product = WithoutParentheses(tree_, expression);
+  const auto& sides = tree_.node(product).children;
+  if (tree_.Operator(product) != "*" || sides.size() != 2) return false;
+  for (const std::size_t side : {0, 1}) {
+    if (NamedDeclaration(tree_, sides[side]) != variable) continue;
+    by = WholeNumber(tree_, sides[1 - side]);
+    return by && *by > 0;
+  }
+  return false;
+}
+
+std::optional<std::int64_t> BlockRanges::StepOf(int expression, const BlockRange& range, int variable) const {
+  const int place = WithoutParentheses(tree_, expression);
+  const auto& sides = tree_.node(place).children;
+  std::optional<std::int64_t> step;
+  if (variable < 0 || tree_.Operator(place) != "+" || sides.size() != 2) return std::nullopt;
+  const bool is_step = (IsIndex(sides[0], range) && IsTimes(sides[1], variable, step)) ||
+                       (IsIndex(sides[1], range) && IsTimes(sides[0], variable, step));
+  return is_step ? step : std::nullopt;
+}
+
+bool BlockRanges::IsOfBlock(int expression, std::int64_t bins, const BlockRange& range) const {
+  const int place = WithoutParentheses(tree_, expression);
+  const auto& sides = tree_.node(place).children;
+  if (tree_.Operator(place) != "+" || sides.size() != 2) return false;
+  const auto is_begin = [&](int side) {
+    const int product = WithoutParentheses(tree_, side);
+    const auto& factors = tree_.node(product).children;
+    if (tree_.Operator(product) != "*" || factors.size() != 2) return false;
+    const bool first = SameTokens(tree_.Text(factors[0]), "blockIdx.x");
+    return (first || SameTokens(tree_.Text(factors[1]), "blockIdx.x")) && WholeNumber(tree_, factors[first ? 1 : 0]) == bins;
+  };
+  return (is_begin(sides[0]) && IsIndex(sides[1], range)) || (is_begin(sides[1]) && IsIndex(sides[0], range));
+}
+
+// Of the numbers below the count, those below the number of threads if each thread has one.
+std::optional<std::int64_t> BlockRanges::NumberOf(const BlockRange& range) const {
+  const std::optional<std::int64_t> threads = Threads();
   if (range.count == Size()) return threads;
   const auto bound = ConstantValue(tree_, range.count);
   if (range.index >= 0) return bound;

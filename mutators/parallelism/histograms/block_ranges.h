@@ -34,6 +34,8 @@ class BlockRanges {
 
   // `for (i = threadIdx.x; i < n; i += blockDim.x) ..`, `if (threadIdx.x < n) ..` or a statement of all threads.
   std::optional<BlockRange> RangeOf(int statement) const;
+  // `for (i = 0; i < n; i++) ..` of all threads, or of the first one: what is done for each number.
+  std::optional<BlockRange> WholeRangeOf(int statement) const;
   // Whether an expression is the number of a range.
   bool IsIndex(int expression, const BlockRange& range) const;
   // Whether a bound is the same for all threads, and known where they count.
@@ -43,15 +45,22 @@ class BlockRanges {
   bool Covers(const BlockRange& range, std::int64_t bound) const;
   // `i`, or `base + i` with a base that is the same for the block, as text with `{}` for the number; empty for others.
   std::string PlaceOf(int expression, const BlockRange& range) const;
+  // The number s of an expression `i + c * s`, where i is the number of a range and c a variable.
+  std::optional<std::int64_t> StepOf(int expression, const BlockRange& range, int variable) const;
+  // Whether an expression is the block's own place among those of a grid of one dimension: `blockIdx.x * bins + i`.
+  bool IsOfBlock(int expression, std::int64_t bins, const BlockRange& range) const;
+  // How many numbers a range has, and how many threads a block, if that is known.
+  std::optional<std::int64_t> NumberOf(const BlockRange& range) const;
+  std::optional<std::int64_t> Threads() const;
   // Whether an expression is the number of a range divided by a number, `i / 16`, or the rest, `i % 16`.
   bool IsDivided(int expression, std::string_view spelled, std::int64_t by, const BlockRange& range) const;
   const std::set<int>& written() const { return written_; }
 
  private:
   bool IsThreadNumber(int expression, int depth = 2) const;
+  bool IsTimes(int expression, int variable, std::optional<std::int64_t>& by) const;
   bool IsBlockSize(std::string_view text) const;
   std::string_view Size() const { return flat_ ? "blockDim.x" : "blockDim.x * blockDim.y"; }
-  std::optional<std::int64_t> NumberOf(const BlockRange& range) const;
 
   const SyntaxTree& tree_;
   int kernel_;

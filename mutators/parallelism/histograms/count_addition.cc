@@ -3,6 +3,8 @@
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/shared_array.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/work_sharing.h"
+#include "mutators/parallelism/histograms/block_ranges.h"
 
 namespace evo {
 
@@ -29,6 +31,25 @@ std::optional<CountAddition> AsCountAddition(const SyntaxTree& tree, int call) {
   }
   found.use = WithoutParentheses(tree, found.use);
   return found;
+}
+
+bool IsPositiveThere(const SyntaxTree& tree, int addition, int amount) {
+  int branch = tree.node(addition).parent;
+  while (tree.node(branch).kind_name == "CompoundStmt") branch = tree.node(branch).parent;
+  const auto& parts = tree.node(branch).children;
+  if (tree.node(branch).kind_name != "IfStmt" || OnlyStatement(tree, parts[1]) != addition) return false;
+  const int condition = WithoutParentheses(tree, parts[0]);
+  const auto& sides = tree.node(condition).children;
+  return tree.Operator(condition) == ">" && SameTokens(tree.Text(sides[0]), tree.Text(amount)) &&
+         WholeNumber(tree, sides[1]) == 0;
+}
+
+bool IsParameterOfCounts(const SyntaxTree& tree, int use) {
+  std::string type = tree.node(use).type;
+  if (const std::size_t restricted = type.find("__restrict"); restricted != std::string::npos) type.resize(restricted);
+  while (type.ends_with(' ')) type.pop_back();
+  const int name = NamedDeclaration(tree, use);
+  return name >= 0 && tree.node(name).kind_name == "ParmDecl" && (type == "int *" || type == "unsigned int *");
 }
 
 bool CountsForItsBlock(const SyntaxTree& tree, int kernel) {

@@ -119,11 +119,12 @@ class PrivateCounts : public SourceMutator {
     return proposals;
   }
 
-  static std::vector<Proposal> OfGlobalCounts(const MutationContext& context, Summed summed) {
+  static std::vector<Proposal> OfGlobalCounts(const MutationContext& context, Summed summed,
+                                              const std::set<std::string>& without = {}) {
     std::vector<Proposal> proposals;
     for (const Found& found : All(context, summed)) {
       const auto* counts = std::get_if<Counts>(&found);
-      if (counts == nullptr) continue;
+      if (counts == nullptr || without.contains(context.tree.node(counts->kernel).name)) continue;
       const LaunchDirective* launch = OnlyLaunch(context.rendered, context.tree.node(counts->kernel).name);
       for (std::size_t axis = 0; launch != nullptr && axis < launch->grid.size(); ++axis) {
         if (auto proposal = Privatised(context, *counts, *launch, axis)) proposals.push_back(std::move(*proposal));
@@ -134,16 +135,24 @@ class PrivateCounts : public SourceMutator {
 
   // Of counts that are in shared memory already, but with one copy: as if they were in global memory.
   static std::vector<Proposal> OfSharedCounts(const MutationContext& context) {
-    using Parsed = std::shared_ptr<const SyntaxTree>;
-    const Parsed& without = context.tree.Kept<Parsed>("without shared counts", [&]() -> Parsed {
-      const auto text = WithoutSharedCounts(context);
-      return text ? context.tree.Reparsed(*text) : nullptr;
+    struct Without {
+      std::shared_ptr<const SyntaxTree> tree;
+      std::vector<PartialCounts> partial;
+    };
+    const auto& without = context.tree.Kept<Without>("without shared counts", [&]() -> Without {
+      const auto plain = WithoutSharedCounts(context);
+      return plain ? Without{context.tree.Reparsed(plain->text), plain->partial} : Without{};
     });
     std::vector<Proposal> proposals;
-    if (!without) return proposals;
-    const MutationContext plain{context.kernel_template, context.genome,        *without,
-                                context.rendered,        context.second_parent, context.product_elsewhere};
-    for (const Proposal& proposal : OfGlobalCounts(plain, Summed::kIntegers)) {
+    if (!without.tree) return proposals;
+    const KernelTemplate rendered = WithoutPartialCounts(context.rendered, without.partial);
+    const MutationContext plain{context.kernel_template, context.genome,           *without.tree, rendered,
+                                context.second_parent,   context.product_elsewhere};
+    std::set<std::string> understood;
+    for (const Found& found : All(context, Summed::kIntegers))
+      if (const auto* counts = std::get_if<Counts>(&found)) understood.insert(context.tree.node(counts->kernel).name);
+    for (Proposal& proposal : OfGlobalCounts(plain, Summed::kIntegers, understood)) {
+      LeaveOutPartialCounts(plain, without.partial, proposal);
       if (auto translated = InSource(proposal, context, plain, {})) proposals.push_back(std::move(*translated));
     }
     return proposals;

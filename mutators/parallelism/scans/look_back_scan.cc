@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/scans/launches_alone.h"
 #include "mutators/analysis/scans/part_scan.h"
 #include "mutators/analysis/scans/prefix_scan.h"
+#include "mutators/analysis/scans/row_scan.h"
+#include "mutators/analysis/scans/swapped_scan.h"
 #include "mutators/parallelism/kernel_visitor.h"
 #include "mutators/parallelism/scans/look_back_writer.h"
 #include "mutators/parallelism/scans/part_scan_writer.h"
@@ -33,10 +36,30 @@ class LookBackScan : public KernelVisitor {
     if (const auto* why = std::get_if<std::string>(&found)) {
       const auto parts = AsPartScan(context);
       if (const auto* scan = std::get_if<PartScan>(&parts)) return propose(PartScanProposal(context, *scan));
+      if (const auto scan = AsSwappedScan(context)) return propose(Unswapped(context, *scan));
       if (!why->empty()) refuse(fmt::format("the launches: {}", *why));
       return;
     }
     propose(Rewritten(context, std::get<PrefixScan>(found)));
+  }
+
+  // Rows by themselves, and what only one of several launches does.
+  std::vector<Proposal> ProposalsByResults(const MutationContext& context) const override {
+    return InPlainSource(context, [](const MutationContext& source) {
+      const StepBudget budget;
+      std::vector<Proposal> proposals;
+      if (const auto rows = AsRowScan(source)) return std::vector{PartScanProposal(source, *rows)};
+      for (const auto& alone : LaunchesAlone(source)) {
+        const auto whole = AsPrefixScan(alone->context());
+        if (const auto* scan = std::get_if<PrefixScan>(&whole)) {
+          proposals.push_back(Rewritten(alone->context(), *scan));
+          continue;
+        }
+        const auto parts = AsPartScan(alone->context());
+        if (const auto* scan = std::get_if<PartScan>(&parts)) proposals.push_back(PartScanProposal(alone->context(), *scan));
+      }
+      return proposals;
+    });
   }
 
   static Proposal Rewritten(const MutationContext& context, const PrefixScan& scan) {
@@ -47,7 +70,9 @@ class LookBackScan : public KernelVisitor {
     proposal.parameters = scan.parameters;
     proposal.brings = {{names.threads, kScanThreads, 256},
                        {names.items, scan.long_elements ? kLongScanItems : kScanItems, scan.long_elements ? 8 : 16}};
-    if (!scan.When().empty() || scan.repeated) names.kernel = unused("scan_by_look_back");
+    const std::string before = scan.in_loop ? "ahead" : "before";
+    const bool launched_anew = scan.repeated || scan.in_loop;
+    if (!scan.When().empty() || launched_anew) names.kernel = unused("scan_by_look_back");
     if (!scan.When().empty()) {
       AddBeside(context, scan, names, proposal);
       return proposal;
@@ -61,8 +86,8 @@ class LookBackScan : public KernelVisitor {
     }
     const std::string& kernel = scan.launch->kernel;
     AddWorkspaces(scan, names, proposal);
-    if (scan.repeated) {
-      proposal.launch.push_back({kernel, "before", Launch(scan, names)});
+    if (launched_anew) {
+      proposal.launch.push_back({kernel, before, Launch(scan, names)});
       proposal.launch.push_back({kernel, "removed", ""});
     } else {
       proposal.launch.push_back({kernel, "arguments", Arguments(scan, names)});
@@ -72,6 +97,53 @@ class LookBackScan : public KernelVisitor {
     }
     for (const std::string& other : scan.others) proposal.launch.push_back({other, "removed", ""});
     if (!context.rendered.workspaces.empty()) proposal.launch.push_back({names.kernel, "unused", ""});
+    return proposal;
+  }
+
+  // Ahead of the loop, where the buffers have their first names: the scan into the one that has it after so many turns, and the
+  // windows into the other.
+  static Proposal Unswapped(const MutationContext& context, const SwappedScan& found) {
+    PrefixScan scan = found.scan;
+    scan.in_loop = true;
+    const std::string other = scan.output;
+    // In place for an even number of turns, so that no pointer is alone.
+    scan.output = scan.input;
+    const auto unused = [&](const char* wanted) { return UnusedName(context.tree.text(), wanted); };
+    const LookBackNames names{unused("THREADS"), unused("ITEMS"), unused("states"), unused("ticket"),
+                              unused("scan_by_look_back")};
+    const std::string windows = unused("sums_of_windows"), &kernel = scan.launch->kernel;
+    Proposal proposal;
+    proposal.parameters = scan.parameters;
+    proposal.brings = {{names.threads, kScanThreads, 256},
+                       {names.items, scan.long_elements ? kLongScanItems : kScanItems, scan.long_elements ? 8 : 16}};
+    const std::string text = fmt::format(
+        "\n\n// The sums of `window` elements up to each, from those of all up to it.\n"
+        "__global__ void {0}(const {1}* sums, {1}* Y, long long window, long long count) {{\n"
+        "  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < count) Y[i] = i < window ? sums[i] : sums[i] - sums[i - window];\n"
+        "}}",
+        windows, scan.type);
+    for (const int function : scan.functions) {
+      const bool first = function == scan.kernel;
+      proposal.changes.push_back(
+          {function, Placement::kReplace, first ? LookBackText(context.tree, scan, names) + text : std::string()});
+      const auto& children = context.tree.node(function).children;
+      if (!children.empty() && context.tree.node(children.back()).kind_name == "CompoundStmt")
+        proposal.also_anchored.push_back(children.back());
+    }
+    AddWorkspaces(scan, names, proposal);
+    for (const bool odd : {false, true}) {
+      PrefixScan one = scan;
+      one.output = odd ? other : scan.input;
+      const std::string when = fmt::format("{0} > {1} && {0} % 2 == {1}", found.turns, odd ? 1 : 0);
+      const std::string scanned = odd ? fmt::format("{} % 2 == 1", found.turns) : when;
+      proposal.launch.push_back({kernel, "ahead", fmt::format("{} when({})", Launch(one, names), scanned)});
+      proposal.launch.push_back(
+          {kernel, "ahead",
+           fmt::format("launch {0}({1}, {2}, i64({3}), i64({4})) grid(ceil_div({4}, {5})) block({5}) when({6})", windows,
+                       one.output, odd ? scan.input : other, found.window, scan.size, names.threads, when)});
+    }
+    proposal.launch.push_back({kernel, "removed", ""});
     return proposal;
   }
 
@@ -91,12 +163,13 @@ class LookBackScan : public KernelVisitor {
 
   static void AddWorkspaces(const PrefixScan& scan, const LookBackNames& names, Proposal& proposal) {
     const std::string& kernel = scan.launch->kernel;
+    const std::string before = scan.in_loop ? "ahead" : "before";
     proposal.launch.push_back(
-        {kernel, "before",
+        {kernel, before,
          fmt::format("workspace {} u64 [{}{}]", names.states, scan.long_elements ? "2 * " : "", Tiles(scan, names))});
-    proposal.launch.push_back({kernel, "before", fmt::format("workspace {} u32 [1]", names.ticket)});
-    proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.states)});
-    proposal.launch.push_back({kernel, "before", fmt::format("memset {} 0", names.ticket)});
+    proposal.launch.push_back({kernel, before, fmt::format("workspace {} u32 [1]", names.ticket)});
+    proposal.launch.push_back({kernel, before, fmt::format("memset {} 0", names.states)});
+    proposal.launch.push_back({kernel, before, fmt::format("memset {} 0", names.ticket)});
   }
 
   // The new kernel beside the old ones, which are launched for the numbers of elements for which it does not do the same.
@@ -109,7 +182,8 @@ class LookBackScan : public KernelVisitor {
         proposal.also_anchored.push_back(children.back());
     }
     AddWorkspaces(scan, names, proposal);
-    proposal.launch.push_back({kernel, "before", fmt::format("{} when({})", Launch(scan, names), scan.When())});
+    proposal.launch.push_back(
+        {kernel, scan.in_loop ? "ahead" : "before", fmt::format("{} when({})", Launch(scan, names), scan.When())});
     std::vector<std::string> old = scan.others;
     old.push_back(kernel);
     const bool of_some = scan.powers_of_two || scan.multiple > 1;

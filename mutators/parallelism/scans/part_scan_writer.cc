@@ -35,7 +35,7 @@ __device__ @T @WarpScan(@T value) {
 }
 
 // Each block scans a part, a tile at a time.
-__global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@restrict Y@sums_parameter, long long count) {
+__global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@restrict Y@sums_parameter, long long @count) {
   constexpr int kTile = @THREADS * @ITEMS;
   constexpr int kVectors = @ITEMS / 4;
   constexpr int kWarps = @THREADS / 32;
@@ -44,8 +44,7 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
   const int warp = threadIdx.x / 32;
   const int first = warp * (@ITEMS * 32) + lane * 4;
   const long long begin = (long long)blockIdx.x * @PART;
-  const long long end = begin + @PART < count ? begin + @PART : count;
-  @T before_tile = 0;
+@end  @T before_tile = 0;
   for (long long at = begin; at < end; at += kTile) {
     const @T* x = X + at;
     @T* y = Y + at;
@@ -105,12 +104,32 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
   }
 @store_sum})";
 
+constexpr std::string_view kShortPartText =
+    R"(// Each thread scans a part.
+__global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@restrict Y@sums_parameter, long long count) {
+  const long long part = (long long)blockIdx.x * @THREADS + threadIdx.x;
+  const long long begin = part * @PART;
+  const int own = count - begin < @PART ? (int)(count - begin) : @PART;
+  if (own <= 0) return;
+  @T sum = 0;
+#pragma unroll
+  for (int i = 0; i < @PART; ++i) {
+    if (i < own) {
+      const @T value = X[begin + i];
+@add_one
+    }
+  }
+@store_part})";
+
 constexpr std::string_view kPartInclusive = R"(      values[k].x += before;
       values[k].y += before;
       values[k].z += before;
       values[k].w += before;)";
 constexpr std::string_view kPartExclusive =
     R"(      values[k] = @Four{before, before + values[k].x, before + values[k].y, before + values[k].z};)";
+
+// Shorter ones leave most threads of a warp without elements.
+constexpr std::int64_t kShortestOfBlock = 32;
 
 }  // namespace
 
@@ -119,17 +138,24 @@ Proposal PartScanProposal(const MutationContext& context, const PartScan& scan) 
   const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
   const std::string threads = unused("THREADS"), items = unused("ITEMS"), kernel = unused("scan_of_parts");
   const bool sums = !scan.sums.empty();
-  std::string text(kPartScanText);
+  const bool rows = !scan.rows.empty(), of_thread = !rows && scan.part < kShortestOfBlock;
+  std::string text(of_thread ? kShortPartText : kPartScanText);
   // In this order: a mark may begin another.
   const std::vector<std::pair<std::string_view, std::string>> marks{
+      {"@add_one",
+       scan.exclusive ? "      Y[begin + i] = sum;\n      sum += value;" : "      sum += value;\n      Y[begin + i] = sum;"},
       {"@add", std::string(scan.exclusive ? kPartExclusive : kPartInclusive)},
+      {"@store_part", sums ? "  sums[part] = sum;\n" : ""},
+      {"@end", rows ? "  const long long end = begin + length;\n"
+                    : "  const long long end = begin + @PART < count ? begin + @PART : count;\n"},
+      {"@count", rows ? "length" : "count"},
       {"@store_sum", sums ? "  if (threadIdx.x == 0) sums[blockIdx.x] = before_tile;\n" : ""},
       {"@sums_parameter", sums ? ", @T* sums" : ""},
       {"@Four", unused("Four")},
       {"@WarpScan", unused("WarpScan")},
       {"@THREADS", threads},
       {"@ITEMS", items},
-      {"@PART", std::to_string(scan.part)},
+      {"@PART", rows ? "length" : std::to_string(scan.part)},
       {"@kernel", kernel},
       {"@restrict", scan.input == scan.output ? "" : " __restrict__"},
       {"@T", scan.type},
@@ -138,12 +164,15 @@ Proposal PartScanProposal(const MutationContext& context, const PartScan& scan) 
 
   Proposal proposal;
   proposal.parameters = scan.parameters;
-  std::int64_t initial = 32;
+  std::int64_t initial = rows || of_thread ? 256 : 32;
   while (initial < 256 && initial * 4 < scan.part) initial *= 2;
-  proposal.brings = {{threads, kPartScanThreads, initial}, {items, kPartScanItems, 4}};
-  const std::string line = fmt::format("launch {}({}, {}{}, i64({})) grid(ceil_div({}, {})) block({}){}", kernel, scan.input,
-                                       scan.output, sums ? ", " + scan.sums : "", scan.Elements(), scan.Elements(), scan.part,
-                                       threads, scan.when.empty() ? "" : fmt::format(" when({})", scan.when));
+  proposal.brings = {{threads, kPartScanThreads, initial}};
+  if (!of_thread) proposal.brings.push_back({items, kPartScanItems, 4});
+  std::string grid = rows ? scan.rows : fmt::format("ceil_div({}, {})", scan.Elements(), scan.part);
+  if (of_thread) grid = fmt::format("ceil_div({}, {})", grid, threads);
+  const std::string line = fmt::format("launch {}({}, {}{}, i64({})) grid({}) block({}){}", kernel, scan.input, scan.output,
+                                       sums ? ", " + scan.sums : "", scan.Elements(), grid, threads,
+                                       scan.when.empty() ? "" : fmt::format(" when({})", scan.when));
   ReplaceLaunches(context, {kernel, text, {line}, scan.when, scan.kernels.front(), scan.kernels, scan.functions}, proposal);
   return proposal;
 }

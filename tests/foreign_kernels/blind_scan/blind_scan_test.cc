@@ -11,7 +11,7 @@ TEST_F(BlindScans, LookBackScan) {
                            {"02_row_offsets_one_block"},
                            {"03_running_maximum", "the launches: it calls fmaxf, which is not known here"},
                            {"04_exclusive_items_template", "the launches: Y has elements of long long, and X of int"},
-                           {"05_compaction_with_offsets", "the launches: data decides `(x[i] > threshold)`"},
+                           {"05_compaction_with_offsets"},  // the one launch that scans flags of a block
                            // Written after the recognisers had been extended for those above.
                            {"06_bucket_starts"}});
 }

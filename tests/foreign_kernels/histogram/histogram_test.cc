@@ -33,7 +33,12 @@ TEST_F(ForeignHistograms, PrivateCounts) {
                            {"24_threads_below_the_bins"},
                            {"25_runs_of_a_bin"},
                            {"26_three_colours"},
-                           {"27_digits_of_warps"}});
+                           {"27_digits_of_warps"},
+                           {"28_global_and_shared"},
+                           {"29_channels_as_rows"},
+                           {"30_dynamic_bins_of_doubles"},
+                           {"31_partial_bins_of_blocks"},
+                           {"32_words_of_warps_in_parts"}});
 }
 
 TEST_F(ForeignHistograms, NearMisses) {
@@ -54,6 +59,32 @@ TEST_F(ForeignHistograms, NearMisses) {
   Refuses("private_counts", "27_digits_of_warps", "w < WARPS; w++", "w < WARPS - 1; w++", waits);
   Refuses("private_counts", "27_digits_of_warps", "threadIdx.x < WARPS * RADIX", "threadIdx.x < RADIX", waits);
   Refuses("private_counts", "09_warp_private", "b < WARPS * NBINS", "b < NBINS", waits);
+}
+
+TEST_F(ForeignHistograms, NearMissesOfRowsAndPartialCounts) {
+  const char* const waits = "its threads wait for each other already";
+  // Rows of which one is not cleared, not added, or added from another place.
+  Refuses("private_counts", "29_channels_as_rows", "k < 3 * kLevels; k += threads) (&", "k < 2 * kLevels; k += threads) (&",
+          waits);
+  Refuses("private_counts", "29_channels_as_rows", "met = (&level[0][0])[k]", "met = (&level[1][0])[k]", waits);
+  Refuses("private_counts", "29_channels_as_rows", "(&level[0][0])[k] = 0", "((unsigned char*)level)[k] = 0", waits);
+  // Parts that are left out or added twice, and other work of the kernel that adds up.
+  const char* const kept = "adds these counts to none elsewhere";
+  const std::string partial = "31_partial_bins_of_blocks";
+  Refuses("private_counts", partial, "P, 20, H", "P, 19, H", kept);
+  Refuses("private_counts", partial, "int p = 0; p < blocks", "int p = 1; p < blocks", kept);
+  Refuses("private_counts", partial, "= sum;", "= min(sum, 255u);", kept);
+  Refuses("private_counts", partial, "= sum;", "+= sum;", kept);
+  Refuses("private_counts", partial, "partial[blockIdx.x * BINS + b] = own", "partial[blockIdx.x * BINS + b] += own", kept);
+  Refuses("private_counts", partial, "b += blockDim.x) partial", "b += 2 * blockDim.x) partial", kept);
+  Refuses("private_counts", partial, "evo:workspace P u32 [20, 256]", "evo:memset H 0", kept);
+  Refuses("private_counts", partial, "(P, 20, H) grid(1) block(256)",
+          "(P, 20, H) grid(1) block(256)\n// evo:launch add_blocks(P, 10, H) grid(1) block(128)", kept);
+  // Copies of which one is not cleared or not added, and a pointer that moves.
+  const std::string words = "32_words_of_warps_in_parts";
+  Refuses("private_counts", words, "i < WARPS * BINS / THREADS;", "i < WARPS * BINS / THREADS - 1;", "(silence)");
+  Refuses("private_counts", words, "    take(mine, w);", "    take(mine, w);\n    mine += 0;", "(silence)");
+  Refuses("private_counts", words, "all[threadIdx.x + i * THREADS]", "all[threadIdx.x + i * 16]", "(silence)");
 }
 
 // Others count integers, which private_counts does.

@@ -44,7 +44,14 @@ TEST_F(ForeignScans, LookBackScan) {
          {"34_textbook_prescan"},
          {"35_whole_blocks_only"},
          {"36_four_at_once"},
-         {"37_arrays_by_reference"}});
+         {"37_arrays_by_reference"},
+         {"38_sections_then_shifted"},
+         {"39_short_sections_and_offsets"},
+         {"40_vectors_reduced_first"},
+         {"41_rows_in_chunks"},
+         {"42_size_of_the_block"},
+         {"43_swapped_distances"},
+         {"44_distances_in_scratch"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
@@ -61,6 +68,37 @@ TEST_F(ForeignScans, NearMisses) {
   Refuses("look_back_scan", "37_arrays_by_reference", "*aggregate = sum;", "*aggregate = sum + 1;", "is no prefix sum");
   Refuses("look_back_scan", "37_arrays_by_reference", "before = t > 0 ? smem[t - 1] : 0;", "before = smem[t];",
           "is no prefix sum");
+}
+
+TEST_F(ForeignScans, NearMissesOfOneLaunchAndOfRows) {
+  const char* const other = "the launches: ";
+  // A section whose first element has more, and one whose sum is not its own.
+  Refuses("look_back_scan", "38_sections_then_shifted", "out[i] = v;", "out[i] = i % 64 == 0 && i > 0 ? v + in[0] : v;", other);
+  Refuses("look_back_scan", "38_sections_then_shifted", "warps[t / 32 - 1]", "warps[0]", other);
+  Refuses("look_back_scan", "39_short_sections_and_offsets", "s[blockDim.x - 1];", "s[blockDim.x - 2];", other);
+  Refuses("look_back_scan", "39_short_sections_and_offsets", "d < blockDim.x", "d < 4", other);
+  // The wrong number of a vector, a tile from the wrong place, and sums that are no sums where there are many tiles.
+  Refuses("look_back_scan", "40_vectors_reduced_first", "r.w = r.z + v.z", "r.w = r.z + v.w", other);
+  Refuses("look_back_scan", "40_vectors_reduced_first", "total) + offsets[blockIdx.x]", "total) + offsets[blockIdx.x / 2]",
+          other);
+  Refuses("look_back_scan", "40_vectors_reduced_first", "carry += total;", "carry = total;", other);
+  Refuses("look_back_scan", "40_vectors_reduced_first", "carry += total;", "", other);
+  // A row that goes on where the one before ended, rows of another length, and chunks that lose what is before them.
+  const std::string rows = "41_rows_in_chunks";
+  Refuses("look_back_scan", rows, "if (t == 0) carry = 0;", "if (t == 0) carry = blockIdx.x == 0 ? T(0) : in[0];", "(silence)");
+  Refuses("look_back_scan", rows, "out + (size_t)blockIdx.x * columns", "out + (size_t)blockIdx.x * (columns + 1)", "(silence)");
+  Refuses("look_back_scan", rows, "carry += chunk[t]", "carry = chunk[t]", "(silence)");
+  Refuses("look_back_scan", rows, "y[i] = chunk[t] + carry", "y[i] = chunk[t]", "(silence)");
+  // A distance too few, and others.
+  const char* const loop = "they are in a loop, such as one launch for each distance";
+  Refuses("look_back_scan", "43_swapped_distances", "K < ceil_log(N, 2)", "K < ceil_log(N, 2) - 1", loop);
+  Refuses("look_back_scan", "43_swapped_distances", "K < ceil_log(N, 2)", "K < 13", loop);
+  Refuses("look_back_scan", "43_swapped_distances", "from[i - distance]", "from[i - distance / 2]", loop);
+  Refuses("look_back_scan", "43_swapped_distances", "to[i] = from[i];", "to[i] = 0;", loop);
+  Refuses("look_back_scan", "44_distances_in_scratch", "// evo:swap A B\n", "", loop);
+  Refuses("look_back_scan", "44_distances_in_scratch", "in[i] + in[i", "in[i] - in[i", loop);
+  Refuses("look_back_scan", "42_size_of_the_block", "int d = 1; d < N;", "int d = 1; d < N / 2;", other);
+  Refuses("look_back_scan", "42_size_of_the_block", "d > 0; d /= 2", "d > 1; d /= 2", other);
 }
 
 }  // namespace
