@@ -296,5 +296,33 @@ int main() {
   EXPECT_EQ(cases.at("held_out").at(0).at("sizes").at("ds").get<int>() % 16, 0);
 }
 
+// What a template gets must be a number when it is compiled, and a macro may not have the name of the template's parameter.
+TEST(ImportSizes, SizesOfTemplatesAreCompiledIn) {
+  const ImportReply reply = Read(R"(
+template <int D, int W> __global__ void rows(const float* x, float* y, int n) {
+  float own[D];
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= n) return;
+  for (int i = 0; i < D; i++) own[i] = x[row * D + i];
+  for (int i = 0; i < D; i++) y[row * D + i] = own[D - 1 - i] * W;
+}
+int main() {
+  const int n = 5000, WIDTH = 1000;
+  constexpr int D = 128;
+  float *x, *y;
+  cudaMalloc(&x, n * D * WIDTH * sizeof(float));
+  cudaMalloc(&y, n * D * WIDTH * sizeof(float));
+  rows<D, WIDTH><<<(n + 255) / 256, 256>>>(x, y, n);
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:size D_SIZE = D\n"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:size WIDTH\n"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch rows<D_SIZE, WIDTH>(x, y, n)"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("#ifndef D_SIZE\n#define D_SIZE 128\n#endif\n"));
+  const json cases = TaskOf(reply).at("cases");
+  EXPECT_EQ(cases.at("small").at("sizes").at("D"), 128) << "threads have arrays of so many elements";
+  EXPECT_EQ(cases.at("search").at(0).at("sizes").at("D"), 128);
+}
+
 }  // namespace
 }  // namespace evo
