@@ -9,6 +9,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/directive_lexer.h"
+#include "mutators/analysis/source/constant_value.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/source/work_sharing.h"
@@ -30,7 +31,9 @@ std::vector<std::pair<int, std::string>> SizesPassed(const MutationContext& cont
     const SyntaxNode& parameter = tree.node(child);
     if (parameter.kind_name != "ParmDecl" || place >= launch.arguments.size()) continue;
     const std::string& argument = launch.arguments[place++];
-    if (IsIntegerType(WithoutConst(parameter.type)) && IsIdentifier(argument) && !context.genome.parameters.contains(argument))
+    const bool number = !argument.empty() && argument.find_first_not_of("0123456789") == std::string::npos;
+    if (IsIntegerType(WithoutConst(parameter.type)) && (IsIdentifier(argument) || number) &&
+        !context.genome.parameters.contains(argument))
       passed.emplace_back(child, argument);
   }
   return passed;
@@ -50,6 +53,15 @@ bool SaysTheSame(Attention one, const Attention& other) {
   return one == other;
 }
 
+bool IsDividedByNumber(const SyntaxTree& tree, int kernel, int parameter) {
+  const auto nodes = Subtree(tree, kernel);
+  return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
+    const auto& sides = tree.node(node).children;
+    return tree.Operator(node) == "/" && sides.size() == 2 && NamedDeclaration(tree, sides[0]) == parameter &&
+           ConstantValue(tree, tree.Text(sides[1])).value_or(0) > 1;
+  });
+}
+
 // The likely ones first; quotients are those that the kernel computes.
 std::vector<DepthChoice> DepthChoices(const MutationContext& context, const LaunchDirective& launch, int kernel) {
   const SyntaxTree& tree = context.tree;
@@ -57,9 +69,10 @@ std::vector<DepthChoice> DepthChoices(const MutationContext& context, const Laun
   const auto passed = SizesPassed(context, launch, kernel);
   for (const bool in_grid : {false, true}) {
     for (const auto& [parameter, size] : passed) {
+      if (!IsIdentifier(size)) continue;  // a divisor only
       const bool names = std::any_of(launch.grid.begin(), launch.grid.end(),
                                      [&](const Expression& dimension) { return ContainsName(dimension.text(), size); });
-      if (names == in_grid) choices.push_back({size, size, ""});
+      if (names == in_grid) choices.push_back({size, size, "", -1, -1, IsDividedByNumber(tree, kernel, parameter)});
     }
   }
   const auto size_of = [&](int node) {
@@ -72,10 +85,10 @@ std::vector<DepthChoice> DepthChoices(const MutationContext& context, const Laun
     const auto [dividend, all] = size_of(tree.node(node).children[0]);
     const auto [divisor, heads] = size_of(tree.node(node).children[1]);
     const std::string quotient = fmt::format("{} / {}", all, heads);
-    if (dividend < 0 || divisor < 0 || all == heads ||
+    if (dividend < 0 || divisor < 0 || all == heads || !IsIdentifier(all) || heads == "0" ||
         std::any_of(choices.begin(), choices.end(), [&](const DepthChoice& one) { return one.size == quotient; }))
       continue;
-    choices.push_back({quotient, all, heads, dividend, divisor});
+    choices.push_back({quotient, all, heads, dividend, divisor, false});
   }
   return choices;
 }
@@ -141,7 +154,7 @@ std::optional<Attention> AttentionOfSizes(const MutationContext& context, int ke
   if (launch == nullptr) return std::nullopt;
   for (const DepthChoice& choice : DepthChoices(context, *launch, kernel)) {
     // With other numbers for its sizes it is one in one of two runs.
-    if (!resembles && choice.dividend < 0) continue;
+    if (!resembles && choice.dividend < 0 && !choice.divided) continue;
     if (auto found = AttentionOfAnyDepth(context, choice, find)) return found;
   }
   return std::nullopt;
