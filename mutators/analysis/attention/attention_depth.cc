@@ -9,7 +9,6 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/directive_lexer.h"
-#include "mutators/analysis/source/constant_value.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/source/work_sharing.h"
@@ -53,15 +52,6 @@ bool SaysTheSame(Attention one, const Attention& other) {
   return one == other;
 }
 
-bool IsDividedByNumber(const SyntaxTree& tree, int kernel, int parameter) {
-  const auto nodes = Subtree(tree, kernel);
-  return std::any_of(nodes.begin(), nodes.end(), [&](int node) {
-    const auto& sides = tree.node(node).children;
-    return tree.Operator(node) == "/" && sides.size() == 2 && NamedDeclaration(tree, sides[0]) == parameter &&
-           ConstantValue(tree, tree.Text(sides[1])).value_or(0) > 1;
-  });
-}
-
 // The likely ones first; quotients are those that the kernel computes.
 std::vector<DepthChoice> DepthChoices(const MutationContext& context, const LaunchDirective& launch, int kernel) {
   const SyntaxTree& tree = context.tree;
@@ -72,7 +62,7 @@ std::vector<DepthChoice> DepthChoices(const MutationContext& context, const Laun
       if (!IsIdentifier(size)) continue;  // a divisor only
       const bool names = std::any_of(launch.grid.begin(), launch.grid.end(),
                                      [&](const Expression& dimension) { return ContainsName(dimension.text(), size); });
-      if (names == in_grid) choices.push_back({size, size, "", -1, -1, IsDividedByNumber(tree, kernel, parameter)});
+      if (names == in_grid) choices.push_back({size, size, ""});
     }
   }
   const auto size_of = [&](int node) {
@@ -88,7 +78,7 @@ std::vector<DepthChoice> DepthChoices(const MutationContext& context, const Laun
     if (dividend < 0 || divisor < 0 || all == heads || !IsIdentifier(all) || heads == "0" ||
         std::any_of(choices.begin(), choices.end(), [&](const DepthChoice& one) { return one.size == quotient; }))
       continue;
-    choices.push_back({quotient, all, heads, dividend, divisor, false});
+    choices.push_back({quotient, all, heads, dividend, divisor});
   }
   return choices;
 }
@@ -154,7 +144,7 @@ std::optional<Attention> AttentionOfSizes(const MutationContext& context, int ke
   if (launch == nullptr) return std::nullopt;
   for (const DepthChoice& choice : DepthChoices(context, *launch, kernel)) {
     // With other numbers for its sizes it is one in one of two runs.
-    if (!resembles && choice.dividend < 0 && !choice.divided) continue;
+    if (!resembles && choice.dividend < 0) continue;
     if (auto found = AttentionOfAnyDepth(context, choice, find)) return found;
   }
   return std::nullopt;

@@ -19,7 +19,6 @@ struct DepthChoice {
   std::string times;  // what the number is times then: `HEADS`; empty for nothing
   // Of a quotient: the kernel's parameters.
   int dividend = -1, divisor = -1;
-  bool divided = false;  // whether the kernel divides the size by a number, as threads that share a row do
 };
 
 // Numbers of elements that are tried: a small one, and one beyond all numbers of the code, at most the last.
