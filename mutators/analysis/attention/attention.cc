@@ -118,7 +118,7 @@ class AttentionFinder {
     const ThreadTrace trace = runs_.RunWithoutKeys(kTriedRows[1], bounds_.rows(), roles_);
     found_.keyless = trace.refusal.empty() && KeysRead(trace, roles_) == 0;
     if (!found_.keyless) {
-      const ThreadTrace infinite = runs_.RunInfinite(kTriedRows[1], roles_);
+      const ThreadTrace infinite = runs_.RunWithKeys(kTriedRows[1], roles_, -INFINITY);
       if (infinite.refusal.empty() && Stores(infinite, 0.0)) found_.unweighted = Attention::Unweighted::kZero;
       return true;
     }

@@ -27,6 +27,8 @@ struct ScoreTerm {
 // sum of the exponentials of what they are above that. The largest may begin with what its buffer has.
 enum class ScoreStatistic : std::uint8_t { kLogSum, kLargest, kWeights };
 inline constexpr std::size_t kMostBeside = 2;
+// Keys by which scores with queries of one are less than zero, for scales that are not.
+inline constexpr double kKeysBelowZero = -0.25;
 bool IsStatistic(ScoreStatistic statistic, double stored, double log_sum, double largest);
 // All that some buffers may have: no two the same.
 template <typename Buffer, typename Any>

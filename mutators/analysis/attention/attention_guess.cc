@@ -159,7 +159,7 @@ std::set<std::string> ScalesThatHold(const SourceRuns& runs, const AttentionGues
 bool FindStatistics(const SourceRuns& runs, const std::vector<std::string>& outputs, const LaunchTrial& trial,
                     const LaunchedRun& run, AttentionGuess& guess) {
   if (outputs.size() == 1) return true;
-  if (outputs.size() > kMostBeside + 1 || !guess.inside.empty()) return false;
+  if (outputs.size() > kMostBeside + 1 || !guess.inside.empty() || guess.packed) return false;
   std::map<std::string, BufferContents> stored;
   std::map<std::string, AttentionDefinition::Elements> starts;
   for (const std::string& buffer : outputs) {

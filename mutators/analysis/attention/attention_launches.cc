@@ -182,6 +182,9 @@ class LaunchesFinder {
                     "with large scores, what its kernels leave is no attention") ||
         !RunMany(guess) || !RunDeep(guess))
       return false;
+    if (!guess.beside.empty() &&
+        !StillHolds({sizes_.Choice(0), {}, {{guess.q, 1.0}, {guess.k, kKeysBelowZero}}}, NotInLaunches(outputs_.size())))
+      return false;
     for (const std::string& name : runs_.names()) {
       if (guess.Names(name)) continue;
       for (const std::int64_t number : {0, 1}) {

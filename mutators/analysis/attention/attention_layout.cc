@@ -141,6 +141,13 @@ bool AttentionLayout::FindMask(const AttentionRoles& roles, Attention& found) {
   return FindPlane(roles.mask, std::move(forms), found.mask.plane);
 }
 
+// What is stored beside a row whose scores are all less than zero, as few are.
+bool AttentionLayout::HoldsBelowZero(const AttentionRoles& roles) {
+  const ThreadTrace trace = runs_.RunWithKeys(kRowOfIndices, roles, kKeysBelowZero);
+  const auto scale = ScaleIn(traces_[0][1], roles, kRowOfIndices);
+  return trace.refusal.empty() && scale && Computes(trace, roles, kRowOfIndices, scale);
+}
+
 bool AttentionLayout::FindStatistics(const AttentionRoles& roles, Attention& found) {
   const auto& beside = traces_[0][0].beside;
   const auto& starts = traces_[0][0].beside_starts;
@@ -154,6 +161,7 @@ bool AttentionLayout::FindStatistics(const AttentionRoles& roles, Attention& fou
     }
   }
   found.beside.started = !starts.empty();
+  if (!beside.empty() && !HoldsBelowZero(roles)) return Refuse("beside its rows it stores nothing known of scores below zero");
   for (const auto& [parameter, elements] : traces_[0][1].beside) {
     if (found.own_keys || found.keyless || found.mask.plane.parameter >= 0 || !found.window.empty())
       return Refuse(

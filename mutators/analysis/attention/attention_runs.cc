@@ -252,10 +252,10 @@ ThreadTrace AttentionRuns::RunChosen(std::size_t number, std::int64_t row, std::
   return RunSetting(*setting, row);
 }
 
-ThreadTrace AttentionRuns::RunInfinite(std::int64_t row, const AttentionRoles& roles) {
+ThreadTrace AttentionRuns::RunWithKeys(std::int64_t row, const AttentionRoles& roles, double keys) {
   const ThreadTrace finite = RunChosen(0, row, {});
   std::map<int, BufferContents> chosen;
-  for (const auto& [part, number] : {std::pair(roles.q, 1.0), std::pair(roles.k, -std::numeric_limits<double>::infinity())}) {
+  for (const auto& [part, number] : {std::pair(roles.q, 1.0), std::pair(roles.k, keys)}) {
     const auto read = finite.reads.find(part);
     if (read == finite.reads.end()) return finite;
     for (const auto& [index, access] : read->second) chosen[BufferOfPart(part)][index] = number;

@@ -126,11 +126,26 @@ TEST_F(ForeignRows, NearMissesOfResults) {
   // Threads add to what is not zero yet.
   refuses("48_layer_norm_by_atomics", "= 0.0f;\n  __syncthreads();", "= 0.0f;", "and no barrier is between them");
   refuses("48_layer_norm_by_atomics", "squares / n - mu * mu", "squares / n - mu * mu + row[0]", "what its kernels leave is no");
-  // What is stored beside rows in place; a row that reads the one before it.
-  refuses("49_rows_in_place_by_warps", "norms[row] = len;", "norms[row] = len + row;", "what its kernels leave is no");
-  refuses("49_rows_in_place_by_warps", "v[d] *= inv;", "v[d] = (d > 130 ? 0.5f : 1.0f) * v[d] * inv;",
-          "what its kernels leave is something else");
+  // A step of the butterfly twice.
   refuses("49_rows_in_place_by_warps", "acc, 8);", "acc, 4);", "what its kernels leave is no");
+}
+
+// Whatever rows that are changed where they lie store, as long as no thread needs what another one changes.
+TEST_F(ForeignRows, RowsInPlace) {
+  struct Change {
+    const char *from, *to;
+    bool applies;
+  };
+  const Change changes[] = {{"norms[row] = len;", "norms[row] = len + row;", true},
+                            {"v[d] *= inv;", "v[d] = (d > 130 ? 0.5f : 1.0f) * v[d] * inv;", true},
+                            {"v[d] *= inv;", "v[d] = v[(d + 1) % dim] * inv;", false},
+                            {"norms[row] = len;", "norms[row] = len + v[1 % dim];", false}};
+  const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / "49_rows_in_place_by_warps.cu").text;
+  for (const auto& [from, to, applies] : changes) {
+    SCOPED_TRACE(to);
+    std::string refusal;
+    EXPECT_EQ(Applies("thread_per_row_to_block", With(text, from, to), refusal), applies) << refusal;
+  }
 }
 
 // Only softmax and its like have what it rewrites.
