@@ -190,7 +190,7 @@ class CaseChooser {
       const DraftSize* largest = nullptr;
       for (const DraftSize& size : draft_.sizes) {
         const std::int64_t value = sizes[size.name];
-        if (value / 2 < std::max(kSmallest, size.multiple) || fixed.contains(size.name)) continue;
+        if (size.fixed || value / 2 < std::max(kSmallest, size.multiple) || fixed.contains(size.name)) continue;
         if (largest == nullptr || value > sizes[largest->name]) largest = &size;
       }
       if (largest == nullptr) break;

@@ -18,6 +18,7 @@ constexpr std::int64_t kUnknownSize = 1024;
 constexpr std::int64_t kSmallConstant = 64;     // such as a radius or a number of steps
 constexpr std::int64_t kDeviceLimit = 1 << 30;  // a limit of the device, such as the largest grid
 constexpr std::int64_t kMostConstant = 1024;    // of what is compiled into kernels that have sizes besides
+constexpr std::int64_t kMostCompiled = 256;     // of a template's numbers by which threads have arrays, such as a head's elements
 
 std::string Upper(std::string name) {
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -45,6 +46,17 @@ std::vector<std::int64_t> Around(std::int64_t value, std::int64_t most) {
 
 void Collect(const HostExpression& expression, std::set<std::string>& names) {
   for (std::string& name : expression.Names()) names.insert(std::move(name));
+}
+
+// Whether some kernel gets a number for a parameter of its template.
+bool IsGivenToTemplates(const std::vector<TakenLaunch>& launches, const std::string& label) {
+  return std::any_of(launches.begin(), launches.end(), [&](const TakenLaunch& one) {
+    std::set<std::string> names;
+    for (std::size_t t = 0; t < one.template_values.size() && t < one.kernel->template_parameters.size(); ++t) {
+      if (!one.kernel->template_parameters[t].is_type) Collect(one.template_values[t], names);
+    }
+    return names.contains(label);
+  });
 }
 
 }  // namespace
@@ -316,6 +328,12 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     if (of_file && device_.words.contains(label) && !IsNameOfDeviceCode(label)) {
       size.macro = true;
       draft.moved.insert(label);
+    } else if (IsGivenToTemplates(launches_, label)) {
+      // It must be a number when its source is compiled, by a name that device code has not.
+      size.compiled = name;
+      while (device_.words.contains(size.compiled) || (size.compiled != name && sizes_.contains(size.compiled)))
+        size.compiled += "_SIZE";
+      size.fixed = size.fixed || size.value <= kMostCompiled;
     }
   }
   // Macros and constants of device code that the host's launches do not mention.

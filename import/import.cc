@@ -75,7 +75,9 @@ std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, c
     text += fmt::format("// evo:param {} {}\n", parameter.name, fmt::join(parameter.values, " "));
   for (const std::string& constraint : draft.constraints) text += fmt::format("// evo:constraint {}\n", constraint);
   for (const DraftSize& size : draft.sizes) {
-    if (size.macro) text += fmt::format("// evo:size {}\n", size.name);
+    if (size.macro || size.compiled == size.name) text += fmt::format("// evo:size {}\n", size.name);
+    if (!size.compiled.empty() && size.compiled != size.name)
+      text += fmt::format("// evo:size {} = {}\n", size.compiled, size.name);
   }
   for (const std::string& workspace : draft.workspaces) text += fmt::format("// evo:workspace {}\n", workspace);
   for (const std::string& constant : draft.constants) text += fmt::format("// evo:constant {}\n", constant);
@@ -85,7 +87,7 @@ std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, c
   };
   for (const DraftParameter& parameter : draft.parameters) define(parameter.name, parameter.value);
   for (const DraftSize& size : draft.sizes) {
-    if (size.macro) define(size.name, size.value);
+    if (size.macro || !size.compiled.empty()) define(size.macro ? size.name : size.compiled, size.value);
   }
   return text + "\n" + device.code;
 }

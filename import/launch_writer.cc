@@ -121,6 +121,13 @@ std::string LaunchWriter::TemplateText(const TakenLaunch& one) const {
           parameter.value == value.number.integer)
         value = HostExpression::Name(parameter.name);
     }
+    value = Replaced(value, [&](const HostExpression& part) -> std::optional<HostExpression> {
+      for (const DraftSize& size : c_.draft.sizes) {
+        if (part.kind == Kind::kName && part.text == size.name && !size.compiled.empty())
+          return HostExpression::Name(size.compiled);
+      }
+      return std::nullopt;
+    });
     parts.push_back(value.Text());
   }
   return parts.empty() ? "" : fmt::format("<{}>", fmt::join(parts, ", "));

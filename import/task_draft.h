@@ -22,6 +22,7 @@ struct DraftSize {
   bool fixed = false;         // the same in every case
   std::int64_t multiple = 1;  // values in cases are multiples of it
   bool power_of_two = false;  // and powers of two
+  std::string compiled;       // the macro that kernels get as a template's argument; empty: none does
 };
 
 struct DraftArgument {

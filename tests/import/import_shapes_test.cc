@@ -45,5 +45,30 @@ int main() {
   EXPECT_THAT(Kernel(Read(program("310", result), {}, {{"numBRows", "310"}})), HasSubstr(apart));
 }
 
+// How many elements a thread takes is a number of the kernel, also where it decides how many there are.
+TEST(ImportShapes, ElementsOfAThreadAreNoSize) {
+  const ImportReply reply = Read(R"(
+#define BLOCK_DIM 1024
+#define COARSE_FACTOR 2
+__global__ void sum(const float* x, float* y) {
+  unsigned i = COARSE_FACTOR * blockDim.x * blockIdx.x + threadIdx.x;
+  float s = 0;
+  for (unsigned t = 0; t < COARSE_FACTOR; ++t) s += x[i + t * BLOCK_DIM];
+  atomicAdd(y, s);
+}
+int main() {
+  const int blocks = 4;
+  const int n = COARSE_FACTOR * BLOCK_DIM * blocks;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, sizeof(float));
+  cudaMemset(y, 0, sizeof(float));
+  sum<<<blocks, BLOCK_DIM>>>(x, y);
+}
+)");
+  EXPECT_THAT(Kernel(reply), testing::AllOf(HasSubstr("#define COARSE_FACTOR 2"), testing::Not(HasSubstr("evo:size COARSE_FACTOR"))));
+  EXPECT_EQ(TaskOf(reply).at("sizes"), json({"blocks"}));
+}
+
 }  // namespace
 }  // namespace evo

@@ -296,29 +296,32 @@ int main() {
   EXPECT_EQ(cases.at("held_out").at(0).at("sizes").at("ds").get<int>() % 16, 0);
 }
 
-// How many elements a thread takes is a number of the kernel, also where it decides how many there are.
-TEST(ImportSizes, ElementsOfAThreadAreNoSize) {
+// What a template gets must be a number when it is compiled, and a macro may not have the name of the template's parameter.
+TEST(ImportSizes, SizesOfTemplatesAreCompiledIn) {
   const ImportReply reply = Read(R"(
-#define BLOCK_DIM 1024
-#define COARSE_FACTOR 2
-__global__ void sum(const float* x, float* y) {
-  unsigned i = COARSE_FACTOR * blockDim.x * blockIdx.x + threadIdx.x;
-  float s = 0;
-  for (unsigned t = 0; t < COARSE_FACTOR; ++t) s += x[i + t * BLOCK_DIM];
-  atomicAdd(y, s);
+template <int D, int W> __global__ void rows(const float* x, float* y, int n) {
+  float own[D];
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= n) return;
+  for (int i = 0; i < D; i++) own[i] = x[row * D + i];
+  for (int i = 0; i < D; i++) y[row * D + i] = own[D - 1 - i] * W;
 }
 int main() {
-  const int blocks = 4;
-  const int n = COARSE_FACTOR * BLOCK_DIM * blocks;
+  const int n = 5000, WIDTH = 1000;
+  constexpr int D = 128;
   float *x, *y;
-  cudaMalloc(&x, n * sizeof(float));
-  cudaMalloc(&y, sizeof(float));
-  cudaMemset(y, 0, sizeof(float));
-  sum<<<blocks, BLOCK_DIM>>>(x, y);
+  cudaMalloc(&x, n * D * WIDTH * sizeof(float));
+  cudaMalloc(&y, n * D * WIDTH * sizeof(float));
+  rows<D, WIDTH><<<(n + 255) / 256, 256>>>(x, y, n);
 }
 )");
-  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("#define COARSE_FACTOR 2"), Not(HasSubstr("evo:size COARSE_FACTOR"))));
-  EXPECT_EQ(TaskOf(reply).at("sizes"), json({"blocks"}));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:size D_SIZE = D\n"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:size WIDTH\n"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch rows<D_SIZE, WIDTH>(x, y, n)"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("#ifndef D_SIZE\n#define D_SIZE 128\n#endif\n"));
+  const json cases = TaskOf(reply).at("cases");
+  EXPECT_EQ(cases.at("small").at("sizes").at("D"), 128) << "threads have arrays of so many elements";
+  EXPECT_EQ(cases.at("search").at(0).at("sizes").at("D"), 128);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ class AttentionFinder {
         const ThreadTrace& trace = traces_[number][at];
         if (Computes(trace, roles_, kTriedRows[at])) continue;
         return Refuse(trace.beside.empty() ? std::string(kNoAttention)
-                                           : fmt::format("{}, or not its logarithm of sums", kNoAttention));
+                                           : fmt::format("{}, or beside it nothing known of its scores", kNoAttention));
       }
     }
     found_.depth = roles_.depth, found_.causal = roles_.causal, found_.scale = roles_.scale;
@@ -118,7 +118,7 @@ class AttentionFinder {
     const ThreadTrace trace = runs_.RunWithoutKeys(kTriedRows[1], bounds_.rows(), roles_);
     found_.keyless = trace.refusal.empty() && KeysRead(trace, roles_) == 0;
     if (!found_.keyless) {
-      const ThreadTrace infinite = runs_.RunInfinite(kTriedRows[1], roles_);
+      const ThreadTrace infinite = runs_.RunWithKeys(kTriedRows[1], roles_, -INFINITY);
       if (infinite.refusal.empty() && Stores(infinite, 0.0)) found_.unweighted = Attention::Unweighted::kZero;
       return true;
     }
@@ -213,7 +213,8 @@ class AttentionFinder {
     std::string words = fmt::format("{} {} {}", found_.rows, found_.keys, found_.scale);
     for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
       words += fmt::format(" {} {}", matrix->base, matrix->stride);
-    for (const Attention::Plane* plane : {&found_.term.plane, &found_.mask.plane, &found_.sums})
+    for (const Attention::Plane* plane :
+         {&found_.term.plane, &found_.mask.plane, &found_.beside.sums, &found_.beside.largest, &found_.beside.weights})
       words += fmt::format(" {} {} {}", plane->base, plane->row_stride, plane->key_stride);
     words += fmt::format(" {} {}", found_.term.factor, found_.window);
     for (const int guard : found_.guards) words += fmt::format(" {}", tree_.Text(guard));

@@ -71,7 +71,16 @@ struct Attention {
   std::string scale;             // of type float or double
   Term term;
   Mask mask;
-  Plane sums;          // where each row stores the logarithm of the sum of its scores' exponentials, too, as a float
+  // Where each row stores numbers of its scores, too, as floats.
+  struct Statistics {
+    Plane sums;            // the logarithm of the sum of their exponentials
+    Plane largest;         // the largest
+    Plane weights;         // the sum of the exponentials of what they are above that
+    bool started = false;  // whether the largest begins with what is there
+    bool operator==(const Statistics&) const = default;
+    bool any() const { return sums.parameter >= 0 || largest.parameter >= 0 || weights.parameter >= 0; }
+  };
+  Statistics beside;
   std::string window;  // of causal rows: how many keys they have at most, the last of which is their own; empty: all
   // Whether each row has keys of its own, as the one query of a head has in decoding. Then a block has one row, strides of Q and
   // O are 0, and the texts may name the row: blockIdx, or this variable, which `rows` bounds.

@@ -14,7 +14,7 @@ namespace {
 constexpr double kLog2 = 0.693147180559945;
 constexpr std::string_view kLog2Text = "0.69314718f", kTimesText = " * ";
 // Of what a row stores beside its elements: the numbers of kernels have seven digits.
-constexpr double kLogSumTolerance = 2e-5;
+constexpr double kStatisticTolerance = 2e-5;
 // Numbers that data is multiplied by, of which products of two may be one factor. Distances of keys are many more.
 constexpr std::size_t kMostProducts = 32;
 
@@ -75,6 +75,21 @@ std::vector<double> PossibleTermFactors(const ThreadTrace& trace, const Attentio
   return factors;
 }
 
+std::map<int, double> StoredBeside(const ThreadTrace& trace) {
+  std::map<int, double> stored;
+  for (const auto& [buffer, elements] : trace.beside) stored[buffer] = elements.begin()->second.value;
+  return stored;
+}
+
+// Empty if what a row stores beside its elements is nothing known.
+std::map<int, ScoreStatistic> StatisticsBeside(const ThreadTrace& trace, const AttentionRow& row, double scale, double factor) {
+  const auto stored = StoredBeside(trace);
+  for (const auto& which : PossibleStatistics(stored)) {
+    if (AreStatistics(which, stored, trace.beside_starts, row.LogSum(scale, factor), row.Largest(scale, factor))) return which;
+  }
+  return {};
+}
+
 // The ways in which the buffers other than `extra` are queries, keys and values.
 std::vector<AttentionRoles> MatricesIn(const ThreadTrace& trace, int extra) {
   std::vector<AttentionRoles> ways;
@@ -117,6 +132,13 @@ std::optional<std::pair<double, double>> FactorsIn(const ThreadTrace& trace, con
 
 }  // namespace
 
+bool IsStatistic(ScoreStatistic statistic, double stored, double log_sum, double largest) {
+  const double expected = statistic == ScoreStatistic::kLogSum    ? log_sum
+                          : statistic == ScoreStatistic::kLargest ? largest
+                                                                  : std::exp(log_sum - largest);
+  return std::fabs(stored - expected) <= kStatisticTolerance * (1 + std::fabs(expected));
+}
+
 std::map<std::string, double> ScalesIn(const ThreadTrace& trace) {
   std::map<std::string, double> scales{{"1.0f", 1.0}};
   const auto add = [&](const std::string& text, double value) {
@@ -143,6 +165,7 @@ std::optional<AttentionRoles> RolesIn(const ThreadTrace& trace, std::int64_t row
     for (const auto& [text, scale] : scales) {
       if (!computed || !computed->IsDefined(scale, 0)) continue;
       roles.scale = text;
+      roles.beside = StatisticsBeside(trace, *computed, scale, 0);
       return roles;
     }
   }
@@ -171,6 +194,7 @@ std::optional<AttentionRoles> RolesWithTerm(const ThreadTrace& trace, std::int64
             roles.scale = text;
             roles.term.factor = factor;
             roles.term.value = value;
+            roles.beside = StatisticsBeside(trace, *computed, scale, value);
             return roles;
           }
         }
@@ -189,10 +213,8 @@ bool Computes(const ThreadTrace& trace, const AttentionRoles& roles, std::int64_
   const auto computed = AttentionRowOf(trace, roles, row);
   const auto factors = computed && AreLimitsVoid(trace) ? FactorsIn(trace, roles, *computed, 0, scale) : std::nullopt;
   if (!factors) return false;
-  return std::all_of(trace.beside.begin(), trace.beside.end(), [&](const auto& one) {
-    const double log_sum = computed->LogSum(factors->first, factors->second);
-    return std::fabs(one.second.begin()->second.value - log_sum) <= kLogSumTolerance * (1 + std::fabs(log_sum));
-  });
+  return AreStatistics(roles.beside, StoredBeside(trace), trace.beside_starts, computed->LogSum(factors->first, factors->second),
+                       computed->Largest(factors->first, factors->second));
 }
 
 std::optional<std::int64_t> WindowIn(const ThreadTrace& trace, const AttentionRoles& roles, std::int64_t row) {

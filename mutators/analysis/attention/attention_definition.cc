@@ -12,18 +12,20 @@ constexpr double kElementTolerance = 2e-5;
 }  // namespace
 
 AttentionDefinition::Row AttentionDefinition::RowOf(double scale, std::int64_t head, std::int64_t row) const {
+  using enum AttentionShape::Part;
   const std::int64_t seen = shape_.causal ? std::min(row + 1, shape_.keys) : shape_.keys;
   Row found;
   double largest = -INFINITY, sum = 0;
   for (std::int64_t key = 0; key < seen; ++key) {
     double score = 0;
     for (std::int64_t d = 0; d < shape_.depth; ++d)
-      score += q_(shape_.IndexOf(head, row, shape_.rows, d)) * k_(shape_.IndexOf(head, key, shape_.keys, d));
+      score += q_(shape_.IndexIn(kQueries, head, row, shape_.rows, d)) * k_(shape_.IndexIn(kKeys, head, key, shape_.keys, d));
     found.weights.push_back(score * scale);
     largest = std::max(largest, found.weights.back());
   }
   for (double& weight : found.weights) sum += weight = std::exp(weight - largest);
   for (double& weight : found.weights) weight /= sum;
+  found.largest = largest;
   found.log_sum = largest + std::log(sum);
   return found;
 }
@@ -37,7 +39,8 @@ bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale, s
     double value = 0;
     for (std::size_t key = 0; key < weights.weights.size(); ++key) {
       if (weights.weights[key] > 0)
-        value += weights.weights[key] * v_(shape_.IndexOf(head, static_cast<std::int64_t>(key), shape_.keys, d));
+        value += weights.weights[key] *
+                 v_(shape_.IndexIn(AttentionShape::Part::kValues, head, static_cast<std::int64_t>(key), shape_.keys, d));
     }
     if (!std::isfinite(element->second)) return false;
     largest = std::max(largest, std::fabs(value));
@@ -58,13 +61,23 @@ bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale) c
   return !stored.empty() && stored.begin()->first >= 0 && stored.rbegin()->first < shape_.heads * shape_.rows * shape_.depth;
 }
 
-bool AttentionDefinition::HoldsForSums(const BufferContents& stored, double scale) const {
-  for (const auto& [index, sum] : stored) {
-    if (index < 0 || index >= shape_.heads * shape_.rows) return false;
-    const double expected = RowOf(scale, index / shape_.rows, index % shape_.rows).log_sum;
-    if (!(std::fabs(sum - expected) <= kElementTolerance * (1 + std::fabs(expected)))) return false;
+std::vector<AttentionDefinition::Statistics> AttentionDefinition::StatisticsOf(
+    std::vector<Statistics> choices, const std::map<std::string, BufferContents>& stored,
+    const std::map<std::string, Elements>& starts, double scale) const {
+  for (const auto& [row, any] : stored.begin()->second) {
+    std::map<std::string, double> numbers, begins;
+    for (const auto& [buffer, elements] : stored) {
+      const auto number = elements.find(row);
+      if (number == elements.end() || elements.size() != stored.begin()->second.size()) return {};
+      numbers[buffer] = number->second;
+    }
+    for (const auto& [buffer, elements] : starts) begins[buffer] = elements(row);
+    if (row < 0 || row >= shape_.heads * shape_.rows) return {};
+    const Row scores = RowOf(scale, row / shape_.rows, row % shape_.rows);
+    std::erase_if(
+        choices, [&](const Statistics& which) { return !AreStatistics(which, numbers, begins, scores.log_sum, scores.largest); });
   }
-  return true;
+  return choices;
 }
 
 }  // namespace evo

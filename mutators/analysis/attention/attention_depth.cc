@@ -30,7 +30,9 @@ std::vector<std::pair<int, std::string>> SizesPassed(const MutationContext& cont
     const SyntaxNode& parameter = tree.node(child);
     if (parameter.kind_name != "ParmDecl" || place >= launch.arguments.size()) continue;
     const std::string& argument = launch.arguments[place++];
-    if (IsIntegerType(WithoutConst(parameter.type)) && IsIdentifier(argument) && !context.genome.parameters.contains(argument))
+    const bool number = !argument.empty() && argument.find_first_not_of("0123456789") == std::string::npos;
+    if (IsIntegerType(WithoutConst(parameter.type)) && (IsIdentifier(argument) || number) &&
+        !context.genome.parameters.contains(argument))
       passed.emplace_back(child, argument);
   }
   return passed;
@@ -57,6 +59,7 @@ std::vector<DepthChoice> DepthChoices(const MutationContext& context, const Laun
   const auto passed = SizesPassed(context, launch, kernel);
   for (const bool in_grid : {false, true}) {
     for (const auto& [parameter, size] : passed) {
+      if (!IsIdentifier(size)) continue;  // a divisor only
       const bool names = std::any_of(launch.grid.begin(), launch.grid.end(),
                                      [&](const Expression& dimension) { return ContainsName(dimension.text(), size); });
       if (names == in_grid) choices.push_back({size, size, ""});
@@ -72,7 +75,7 @@ std::vector<DepthChoice> DepthChoices(const MutationContext& context, const Laun
     const auto [dividend, all] = size_of(tree.node(node).children[0]);
     const auto [divisor, heads] = size_of(tree.node(node).children[1]);
     const std::string quotient = fmt::format("{} / {}", all, heads);
-    if (dividend < 0 || divisor < 0 || all == heads ||
+    if (dividend < 0 || divisor < 0 || all == heads || !IsIdentifier(all) || heads == "0" ||
         std::any_of(choices.begin(), choices.end(), [&](const DepthChoice& one) { return one.size == quotient; }))
       continue;
     choices.push_back({quotient, all, heads, dividend, divisor});

@@ -8,6 +8,7 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention/attention_check.h"
+#include "mutators/analysis/attention/derived_sizes.h"
 
 namespace evo {
 namespace {
@@ -28,14 +29,24 @@ void AddLayouts(AttentionGuess guess, std::vector<AttentionGuess>& guesses) {
 void AddGuesses(AttentionGuess guess, const GuessedNames& names, const LaunchRuns::Sizes& sizes, const LaunchedRun& run,
                 std::vector<AttentionGuess>& guesses) {
   std::vector<std::string> others, inputs = names.inputs;
+  guess.packed = inputs.size() == 1;
+  if (guess.packed && guess.rows != guess.keys) return;
   for (const std::string& name : names.sizes) {
     if (name != guess.keys && name != guess.rows) others.push_back(name);
   }
+  const std::size_t sizes_only = others.size();
+  others.insert(others.end(), names.numbers.begin(), names.numbers.end());
   std::sort(inputs.begin(), inputs.end());
   for (std::size_t chosen = std::size_t{1} << others.size(); chosen-- > 0;) {
     guess.heads.clear();
     std::vector<std::string> depths{""};
-    for (std::size_t i = 0; i < others.size(); ++i) ((chosen >> i & 1) != 0 ? guess.heads : depths).push_back(others[i]);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if ((chosen >> i & 1) != 0)
+        guess.heads.push_back(others[i]);
+      else if (i < sizes_only)
+        depths.push_back(others[i]);
+    }
+    depths.insert(depths.end(), names.quotients.begin(), names.quotients.end());
     guess.inside.clear();
     guess.depth_size = "", guess.depth = 1;
     const AttentionShape shape = guess.ShapeWith(sizes);
@@ -43,7 +54,7 @@ void AddGuesses(AttentionGuess guess, const GuessedNames& names, const LaunchRun
     for (const std::string& depth : depths) {
       guess.depth_size = depth;
       do {
-        guess.q = inputs[0], guess.k = inputs[1], guess.v = inputs[2];
+        guess.q = inputs[0], guess.k = inputs[guess.packed ? 0 : 1], guess.v = inputs[guess.packed ? 0 : 2];
         for (const bool causal : {false, true}) {
           guess.causal = causal;
           if (guess.HasElements(sizes, run)) AddLayouts(guess, guesses);
@@ -81,11 +92,14 @@ AttentionShape AttentionGuess::ShapeWith(const LaunchRuns::Sizes& sizes) const {
   shape.keys = sizes.at(keys);
   shape.depth = depth_size.empty() ? depth : sizes.at(depth_size);
   shape.causal = causal;
+  shape.packed = packed;
   return shape;
 }
 
 bool AttentionGuess::Names(const std::string& name) const {
-  return name == keys || name == rows || name == depth_size || std::find(heads.begin(), heads.end(), name) != heads.end();
+  const std::vector<std::string> of_depth = DerivedSizes::SizesOf(depth_size);
+  return name == keys || name == rows || std::find(of_depth.begin(), of_depth.end(), name) != of_depth.end() ||
+         std::find(heads.begin(), heads.end(), name) != heads.end();
 }
 
 bool AttentionGuess::HasElements(const LaunchRuns::Sizes& sizes, const LaunchedRun& run) const {
@@ -94,6 +108,7 @@ bool AttentionGuess::HasElements(const LaunchRuns::Sizes& sizes, const LaunchedR
     const auto found = buffers.find(name);
     return found != buffers.end() && static_cast<std::int64_t>(found->second.size()) == shape.heads * lines * shape.depth;
   };
+  if (packed) return has(run.stored, o, shape.rows) && has(run.read, q, shape.rows * 3);
   return has(run.stored, o, shape.rows) && has(run.read, q, shape.rows) && has(run.read, k, shape.keys) &&
          has(run.read, v, shape.keys);
 }
@@ -139,6 +154,30 @@ std::set<std::string> ScalesThatHold(const SourceRuns& runs, const AttentionGues
     if (one->second) hold.insert(text);
   }
   return hold;
+}
+
+bool FindStatistics(const SourceRuns& runs, const std::vector<std::string>& outputs, const LaunchTrial& trial,
+                    const LaunchedRun& run, AttentionGuess& guess) {
+  if (outputs.size() == 1) return true;
+  if (outputs.size() > kMostBeside + 1 || !guess.inside.empty() || guess.packed) return false;
+  std::map<std::string, BufferContents> stored;
+  std::map<std::string, AttentionDefinition::Elements> starts;
+  for (const std::string& buffer : outputs) {
+    if (buffer == guess.o) continue;
+    const auto elements = run.stored.find(buffer);
+    if (elements == run.stored.end() || elements->second.empty()) return false;
+    stored[buffer] = elements->second;
+    const auto read = run.read.find(buffer);
+    if (read != run.read.end() && !read->second.empty() && !run.filled.contains(buffer))
+      starts[buffer] = runs.ElementsOf(trial, buffer);
+  }
+  const double scale = ScaleNamed(*guess.scales.begin(), guess, trial, run);
+  const std::string started = starts.empty() ? "" : starts.begin()->first;
+  if (!guess.beside.empty() && started != guess.started) return false;
+  if (guess.beside.empty()) guess.beside = PossibleStatistics(stored);
+  guess.beside = DefinitionOf(runs, guess, trial).StatisticsOf(std::move(guess.beside), stored, starts, scale);
+  guess.started = started;
+  return !guess.beside.empty();
 }
 
 double ScaleNamed(const std::string& text, const AttentionGuess& guess, const LaunchTrial& trial, const LaunchedRun& run) {

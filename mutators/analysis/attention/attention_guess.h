@@ -22,7 +22,10 @@ struct AttentionGuess {
   std::string depth_size;  // the size that decides it; empty: none
   std::string q, k, v, o;
   bool causal = false;
+  bool packed = false;  // whether queries, keys and values are in one buffer
   std::set<std::string> scales;
+  std::vector<AttentionDefinition::Statistics> beside{};  // what other outputs may have of each row's scores
+  std::string started;                                    // which of them begins with what is there; empty: none
 
   // The heads that do not.
   std::vector<std::string> Outside() const;
@@ -35,9 +38,11 @@ struct AttentionGuess {
   bool HasLastRow(const LaunchRuns::Sizes& sizes, const LaunchedRun& run) const;
 };
 
-// What guesses are made of: sizes, three buffers that are read, and some that are stored.
+// What guesses are made of: sizes, three buffers that are read or one, some that are stored, and of what heads and elements of a
+// row may be, too (derived_sizes.h).
 struct GuessedNames {
   std::vector<std::string> sizes, inputs, outputs;
+  std::vector<std::string> numbers, quotients;
 };
 // Those that the numbers of elements allow.
 std::vector<AttentionGuess> GuessesIn(const GuessedNames& names, const LaunchRuns::Sizes& sizes, const LaunchedRun& run);
@@ -46,6 +51,10 @@ AttentionDefinition DefinitionOf(const SourceRuns& runs, const AttentionGuess& g
 // The texts with which a run is what a guess says, of its own if it has some.
 std::set<std::string> ScalesThatHold(const SourceRuns& runs, const AttentionGuess& guess, const LaunchTrial& trial,
                                      const LaunchedRun& run);
+// Whether the outputs beside that of a guess, if there are some, have each row's logarithm of its sum, or its largest score or
+// its sum of weights: those that the guess says, if it says some. It gets them.
+bool FindStatistics(const SourceRuns& runs, const std::vector<std::string>& outputs, const LaunchTrial& trial,
+                    const LaunchedRun& run, AttentionGuess& guess);
 // What such a text is in a run.
 double ScaleNamed(const std::string& text, const AttentionGuess& guess, const LaunchTrial& trial, const LaunchedRun& run);
 

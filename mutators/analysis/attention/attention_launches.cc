@@ -13,6 +13,8 @@
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention/attention_depth.h"
 #include "mutators/analysis/attention/attention_guess.h"
+#include "mutators/analysis/attention/derived_sizes.h"
+#include "mutators/analysis/attention/launched_scale.h"
 #include "mutators/analysis/grid_runs/source_runs.h"
 #include "mutators/analysis/grid_runs/trial_sizes.h"
 #include "mutators/analysis/source/constant_value.h"
@@ -31,62 +33,43 @@ constexpr double kLargeQueries = 40;
 constexpr std::size_t kMatricesRead = 3;
 constexpr std::int64_t kElementsOfVector = 4;
 
+constexpr double kInfiniteElement = std::numeric_limits<double>::infinity();
+
 using TriedSizes = LaunchRuns::Sizes;
+
+// Of a buffer of queries, keys and values: queries of one, and keys of minus infinity.
+BufferContents KeysOfInfinity(const AttentionShape& shape) {
+  BufferContents contents;
+  for (std::int64_t head = 0; head < shape.heads; ++head) {
+    for (std::int64_t row = 0; row < shape.rows; ++row) {
+      for (std::int64_t d = 0; d < shape.depth; ++d) {
+        contents[shape.IndexIn(AttentionShape::Part::kQueries, head, row, shape.rows, d)] = 1;
+        contents[shape.IndexIn(AttentionShape::Part::kKeys, head, row, shape.rows, d)] = -kInfiniteElement;
+      }
+    }
+  }
+  return contents;
+}
 
 std::string NotInLaunches(std::size_t outputs) {
   return outputs == 1 ? kNotInLaunches
-                      : fmt::format("{}, or another output is not each row's logarithm of its sum", kNotInLaunches);
-}
-
-// Few of all.
-TriedSizes FewWith(const TrialSizes& sizes, const std::vector<std::string>& names, const AttentionGuess& guess) {
-  TriedSizes few;
-  for (const std::string& name : names)
-    few[name] = sizes.AtLeast(name, name == guess.keys || name == guess.rows || name == guess.depth_size ? 3 : 1);
-  return few;
-}
-
-// What is passed for parameters that a scale names; nullopt, with the reason, if that is not one for all launches.
-std::optional<std::vector<AttentionOfLaunches::Passed>> PassedFor(const SyntaxTree& tree,
-                                                                  const std::vector<SourceRuns::Link>& links,
-                                                                  const std::string& scale, std::string& why) {
-  std::set<std::string> names;
-  for (const SourceRange& range : Tokenize(scale)) names.emplace(scale.substr(range.begin, range.size()));
-  for (const SyntaxNode& node : tree.nodes()) {
-    if (node.kind_name != "VarDecl" || node.function < 0 || !names.contains(node.name)) continue;
-    why = fmt::format("{}, by which it multiplies scores, is a variable", node.name);
-    return std::nullopt;
-  }
-  std::vector<AttentionOfLaunches::Passed> all;
-  for (const SourceRuns::Link& link : links) {
-    if (link.launch == nullptr) continue;
-    std::size_t place = 0;
-    for (const int child : tree.node(link.kernel).children) {
-      const SyntaxNode& parameter = tree.node(child);
-      if (parameter.kind_name != "ParmDecl" || place >= link.launch->arguments.size()) continue;
-      const AttentionOfLaunches::Passed passed{WithoutConst(parameter.type), parameter.name, link.launch->arguments[place++]};
-      if (!names.contains(passed.name) || std::find(all.begin(), all.end(), passed) != all.end()) continue;
-      if (std::any_of(all.begin(), all.end(), [&](const auto& other) { return other.name == passed.name; })) {
-        why = fmt::format("{} is another number in another launch", passed.name);
-        return std::nullopt;
-      }
-      all.push_back(passed);
-    }
-  }
-  return all;
+                      : fmt::format("{}, or another output has nothing known of each row's scores", kNotInLaunches);
 }
 
 class LaunchesFinder {
  public:
-  explicit LaunchesFinder(const MutationContext& context)
-      : context_(context), tree_(context.tree), runs_(context), sizes_({}, {}) {}
+  explicit LaunchesFinder(const MutationContext& context) : context_(context), tree_(context.tree), runs_(context) {}
 
   std::optional<AttentionOfLaunches> Find(std::string& why) {
     if (runs_.Find() && runs_.names().size() <= kMostLaunchSizes && FindGuesses() && RunOthers() && RunUnweighted()) {
       Name();
       return found_;
     }
-    why = why_.empty() ? runs_.why() : why_;
+    // In silence, if few would take it for one.
+    const auto is_argument = [&](const std::string& buffer) { return !runs_.IsWorkspace(buffer); };
+    const auto& buffers = runs_.buffers();
+    const bool few = std::count_if(buffers.begin(), buffers.end(), is_argument) <= static_cast<std::ptrdiff_t>(kMatricesRead);
+    why = few && guesses_.empty() ? "" : why_.empty() ? runs_.why() : why_;
     return std::nullopt;
   }
 
@@ -99,10 +82,11 @@ class LaunchesFinder {
   // With the sizes as they are, or with multiples of a unit.
   bool FindGuesses() {
     std::vector<TrialSizes::Units> units = UnitsInLaunches(context_, runs_.names());
+    const DerivedSizes derived(tree_, runs_);
     std::string first_why, refused_why;  // of what ran, and of what did not
     const std::size_t suggested = units.size();
     for (std::size_t i = 0; i < units.size(); ++i) {
-      sizes_ = TrialSizes(runs_.names(), units[i]);
+      sizes_ = MatrixSizes(TrialSizes(runs_.names(), units[i]), derived);
       LaunchedRun run;
       const LaunchTrial trial{sizes_.Choice(0), {}, {}};
       if (!runs_.Run(trial, run)) {
@@ -112,7 +96,8 @@ class LaunchesFinder {
       } else if (ReadsMatrices(run)) {
         Learn(run);
         guesses_.clear();
-        for (const AttentionGuess& guess : GuessesIn({runs_.names(), inputs_, outputs_}, trial.sizes, run))
+        for (const AttentionGuess& guess :
+             GuessesIn({runs_.names(), inputs_, outputs_, derived.numbers(), derived.Quotients()}, trial.sizes, run))
           AddIfItHolds(guess, trial, run);
         const bool once = !guesses_.empty();
         if (once && Holds({sizes_.Choice(1), {}, {}})) return true;
@@ -125,6 +110,7 @@ class LaunchesFinder {
         for (auto& one : UnitsOfVectors(runs_.names(), kElementsOfVector)) units.push_back(std::move(one));
       }
       if (i + 1 != suggested) continue;
+      for (auto& one : UnitsOfDivisors(tree_, runs_.names())) units.push_back(std::move(one));
       for (auto& one : UnitsOfOne(context_, runs_.names(), knowledge_.names)) units.push_back(std::move(one));
     }
     return Refuse(first_why.empty() ? refused_why : first_why);
@@ -149,7 +135,7 @@ class LaunchesFinder {
     for (const auto& [buffer, elements] : run.stored) {
       if (!runs_.IsWorkspace(buffer) && !elements.empty()) outputs_.push_back(buffer);
     }
-    return run.knowledge.exponential && inputs_.size() == kMatricesRead && !outputs_.empty();
+    return run.knowledge.exponential && (inputs_.size() == kMatricesRead || inputs_.size() == 1) && !outputs_.empty();
   }
 
   void Learn(const LaunchedRun& run) {
@@ -163,7 +149,7 @@ class LaunchesFinder {
 
   void AddIfItHolds(AttentionGuess guess, const LaunchTrial& trial, const LaunchedRun& run) {
     guess.scales = ScalesThatHold(runs_, guess, trial, run);
-    if (!guess.scales.empty() && HasSums(guess, trial, run)) guesses_.push_back(std::move(guess));
+    if (!guess.scales.empty() && FindStatistics(runs_, outputs_, trial, run, guess)) guesses_.push_back(std::move(guess));
   }
 
   // Whether some guesses hold for another run, too; the others go.
@@ -176,20 +162,9 @@ class LaunchesFinder {
           (!trial.samples && !guess.HasElements(trial.sizes, run)))
         return true;
       guess.scales = ScalesThatHold(runs_, guess, trial, run);
-      return guess.scales.empty() || !HasSums(guess, trial, run);
+      return guess.scales.empty() || !FindStatistics(runs_, outputs_, trial, run, guess);
     });
     return !guesses_.empty();
-  }
-
-  // Whether another output, if there is one, has each row's logarithm of its sum.
-  bool HasSums(const AttentionGuess& guess, const LaunchTrial& trial, const LaunchedRun& run) {
-    if (outputs_.size() == 1) return true;
-    if (outputs_.size() > 2 || !guess.inside.empty()) return false;
-    const std::string& other = outputs_[outputs_[0] == guess.o ? 1 : 0];
-    const auto stored = run.stored.find(other);
-    if (stored == run.stored.end()) return false;
-    found_.sums = other;
-    return DefinitionOf(runs_, guess, trial).HoldsForSums(stored->second, ScaleNamed(*guess.scales.begin(), guess, trial, run));
   }
 
   // The same, with what to say if none does.
@@ -202,17 +177,20 @@ class LaunchesFinder {
   // numbers for what is no size of a matrix.
   bool RunOthers() {
     const AttentionGuess guess = guesses_.front();
-    if (!StillHolds({FewWith(sizes_, runs_.names(), guess), {}, {}}, kNotWithOthers) ||
+    if (!StillHolds({sizes_.Few(runs_.names(), {guess.keys, guess.rows, guess.depth_size}), {}, {}}, kNotWithOthers) ||
         !StillHolds({sizes_.Choice(0), {{guess.q, kLargeQueries}}, {}, sizes_.has_units()},
                     "with large scores, what its kernels leave is no attention") ||
         !RunMany(guess) || !RunDeep(guess))
+      return false;
+    if (!guess.beside.empty() &&
+        !StillHolds({sizes_.Choice(0), {}, {{guess.q, 1.0}, {guess.k, kKeysBelowZero}}}, NotInLaunches(outputs_.size())))
       return false;
     for (const std::string& name : runs_.names()) {
       if (guess.Names(name)) continue;
       for (const std::int64_t number : {0, 1}) {
         TriedSizes sizes = sizes_.Choice(1);
-        sizes[name] = number;
-        if (!StillHolds({sizes, {}, {}}, fmt::format("{} decides what it computes", name))) return false;
+        if (!StillHolds({sizes_.Where(std::move(sizes), name, number), {}, {}}, fmt::format("{} decides what it computes", name)))
+          return false;
       }
     }
     for (const auto& [number, seen] : compared_) {
@@ -227,8 +205,9 @@ class LaunchesFinder {
     names.insert(names.begin(), guess.keys);
     if (!guess.rows.empty() && guess.rows != guess.keys) names.push_back(guess.rows);
     for (const std::string& name : names) {
-      TriedSizes many = FewWith(sizes_, runs_.names(), guess);
-      many[name] = sizes_.AtLeast(name, largest + 3);
+      if (std::find(runs_.names().begin(), runs_.names().end(), name) == runs_.names().end()) continue;  // a number
+      TriedSizes many = sizes_.Where(sizes_.Few(runs_.names(), {guess.keys, guess.rows, guess.depth_size}), name,
+                                     sizes_.AtLeast(name, largest + 3));
       const AttentionShape shape = guess.ShapeWith(many);
       if (shape.heads * std::max(shape.rows, shape.keys) * shape.depth > kMostLineElements)
         return Refuse(fmt::format("it has the number {}, and so many keys are not tried", largest));
@@ -237,7 +216,7 @@ class LaunchesFinder {
         return Refuse(fmt::format("where {} is {}, what its kernels leave is no attention", name, many[name]));
       // Such as scores that a thread keeps in an array.
       const std::int64_t unit = sizes_.AtLeast(name, 1);
-      many[name] = std::max<std::int64_t>(1, largest / unit) * unit;
+      many = sizes_.Where(many, name, std::max<std::int64_t>(1, largest / unit) * unit);
       if (!StillHolds({many, {}, {}, true}, "with many keys, what its kernels leave is no attention")) return false;
     }
     return true;
@@ -245,18 +224,17 @@ class LaunchesFinder {
 
   bool RunDeep(const AttentionGuess& guess) {
     if (guess.depth_size.empty()) return true;
-    TriedSizes deep = FewWith(sizes_, runs_.names(), guess);
-    deep[guess.depth_size] = sizes_.AtLeast(guess.depth_size, LargeDepth(knowledge_.largest_number));
-    return StillHolds({deep, {}, {}, true},
-                      fmt::format("with {} elements a row, what its kernels leave is no attention", deep[guess.depth_size]));
+    const std::int64_t depth = sizes_.AtLeast(guess.depth_size, LargeDepth(knowledge_.largest_number));
+    const TriedSizes deep =
+        sizes_.Where(sizes_.Few(runs_.names(), {guess.keys, guess.rows, guess.depth_size}), guess.depth_size, depth);
+    return StillHolds({deep, {}, {}, true}, fmt::format("with {} elements a row, what its kernels leave is no attention", depth));
   }
 
   // Without keys, where that can be launched, and with scores of minus infinity: what is no number stays so, and else it must be
   // zero.
   bool RunUnweighted() {
     const AttentionGuess& guess = guesses_.front();
-    TriedSizes none = sizes_.Choice(1);
-    none[guess.keys] = 0;
+    const TriedSizes none = sizes_.Where(sizes_.Choice(1), guess.keys, 0);
     LaunchedRun empty, infinite;
     if (guess.rows != guess.keys && runs_.Run({none, {}, {}}, empty)) {
       for (const auto& [index, value] : empty.stored[guess.o]) {
@@ -265,8 +243,12 @@ class LaunchesFinder {
         found_.zero = true;
       }
     }
-    const std::map<std::string, double> elements{{guess.q, 1.0}, {guess.k, -std::numeric_limits<double>::infinity()}};
-    if (!runs_.Run({sizes_.Choice(1), {}, elements, true}, infinite)) return false;
+    LaunchTrial trial{sizes_.Choice(1), {}, {}, true};
+    if (guess.packed)
+      trial.chosen[guess.q] = KeysOfInfinity(guess.ShapeWith(trial.sizes));
+    else
+      trial.elements = {{guess.q, 1.0}, {guess.k, -kInfiniteElement}};
+    if (!runs_.Run(trial, infinite)) return false;
     const BufferContents& rows = infinite.stored[guess.o];
     found_.zero |= std::all_of(rows.begin(), rows.end(), [](const auto& element) { return element.second == 0; });
     return FindTypes();
@@ -281,7 +263,8 @@ class LaunchesFinder {
       for (const auto& [parameter, buffer] : link.buffers) {
         const std::string type = PointedTo(tree_, parameter);
         if (buffer == guess.o) found_.output = type;
-        if (buffer == found_.sums && type != "float") return Refuse(fmt::format("it stores sums of type {}", type));
+        if (!guess.beside.empty() && guess.beside.front().contains(buffer) && type != "float")
+          return Refuse(fmt::format("it stores sums of type {}", type));
         if (buffer != guess.q && buffer != guess.k && buffer != guess.v) continue;
         if (!found_.element.empty() && found_.element != type) return Refuse("its matrices are of two types");
         found_.element = type;
@@ -320,13 +303,18 @@ class LaunchesFinder {
     found_.depth = guess.depth_size.empty() ? guess.depth : 0;
     found_.depth_size = guess.depth_size;
     found_.causal = guess.causal;
+    found_.packed = guess.packed;
+    if (!guess.beside.empty()) {
+      for (const auto& [buffer, statistic] : guess.beside.front()) found_.beside[statistic] = buffer;
+    }
+    found_.started = !guess.started.empty();
     found_.parameters = ParametersBehind(context_, fmt::format("{}", fmt::join(knowledge_.names, " ")));
   }
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
   SourceRuns runs_;
-  TrialSizes sizes_;
+  MatrixSizes sizes_;
   std::vector<std::string> inputs_, outputs_;
   std::vector<AttentionGuess> guesses_;
   ThreadTrace knowledge_;  // of all runs

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,18 +15,20 @@ namespace evo {
 // counts is what they leave in the output, and not how threads and kernels share the work. Sizes are as the launch lines say
 // them.
 struct AttentionOfLaunches {
-  std::vector<std::string> others;  // kernels beside that one
-  int kernel = -1;                  // one that is launched once
-  std::string q, k, v, o;           // the buffers
-  std::string sums;                 // another one, for each row's logarithm of its sum; empty if there is none
-  std::string element, output;      // types of elements
-  std::string heads, rows, keys;    // rows is empty if each head has one query
-  std::string inside;               // how many more heads lie inside of a row: [heads, rows, inside, depth]; empty for one
+  std::vector<std::string> others;               // kernels beside that one
+  int kernel = -1;                               // one that is launched once
+  std::string q, k, v, o;                        // the buffers
+  std::map<ScoreStatistic, std::string> beside;  // others, for numbers of each row's scores
+  bool started = false;                          // whether the largest score begins with what its buffer has
+  std::string element, output;                   // types of elements
+  std::string heads, rows, keys;                 // rows is empty if each head has one query
+  std::string inside;  // how many more heads lie inside of a row: [heads, rows, inside, depth]; empty for one
   std::int64_t depth = 0;
-  std::string depth_size;  // the size that decides it; empty: the source
+  std::string depth_size;  // the size that decides it, or a quotient `C / 6`; empty: the source
   bool causal = false;
-  std::string scale;  // as a kernel says it; with a size that decides the depth, kDepthWord stands for that
-  bool zero = false;  // whether what has no weights is stored as zero; else as 0 / 0
+  bool packed = false;  // whether q, k and v are one buffer [heads, rows, 3, inside, depth]
+  std::string scale;    // as a kernel says it; with a size that decides the depth, kDepthWord stands for that
+  bool zero = false;    // whether what has no weights is stored as zero; else as 0 / 0
   // A parameter of a kernel that the scale names, and what is passed for it.
   struct Passed {
     std::string type, name, argument;

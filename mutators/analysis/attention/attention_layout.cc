@@ -141,21 +141,39 @@ bool AttentionLayout::FindMask(const AttentionRoles& roles, Attention& found) {
   return FindPlane(roles.mask, std::move(forms), found.mask.plane);
 }
 
-bool AttentionLayout::FindSums(Attention& found) {
-  const auto& beside = traces_[0][1].beside;
+// What is stored beside a row whose scores are all less than zero, as few are.
+bool AttentionLayout::HoldsBelowZero(const AttentionRoles& roles) {
+  const ThreadTrace trace = runs_.RunWithKeys(kRowOfIndices, roles, kKeysBelowZero);
+  const auto scale = ScaleIn(traces_[0][1], roles, kRowOfIndices);
+  return trace.refusal.empty() && scale && Computes(trace, roles, kRowOfIndices, scale);
+}
+
+bool AttentionLayout::FindStatistics(const AttentionRoles& roles, Attention& found) {
+  const auto& beside = traces_[0][0].beside;
+  const auto& starts = traces_[0][0].beside_starts;
+  const auto same_keys = [](const auto& a, const auto& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.first == y.first; });
+  };
   for (const auto& of_setting : traces_) {
     for (const ThreadTrace& trace : of_setting) {
-      if (trace.beside.size() != beside.size() || (!beside.empty() && trace.beside.begin()->first != beside.begin()->first))
+      if (!same_keys(trace.beside, beside) || !same_keys(trace.beside_starts, starts))
         return Refuse("its rows store sums in some launches only");
     }
   }
-  if (beside.empty()) return true;
-  const int parameter = beside.begin()->first;
-  if (found.own_keys || found.keyless || found.mask.plane.parameter >= 0 || !found.window.empty())
-    return Refuse(
-        fmt::format("it stores sums in {}, and rows may see few keys or none, or have keys of their own", NameOf(parameter)));
-  if (!FindPlane(parameter, FormsOf(beside.begin()->second), found.sums)) return false;
-  return found.sums.type == "float" || Refuse(fmt::format("it stores sums of type {}", found.sums.type));
+  found.beside.started = !starts.empty();
+  if (!beside.empty() && !HoldsBelowZero(roles)) return Refuse("beside its rows it stores nothing known of scores below zero");
+  for (const auto& [parameter, elements] : traces_[0][1].beside) {
+    if (found.own_keys || found.keyless || found.mask.plane.parameter >= 0 || !found.window.empty())
+      return Refuse(
+          fmt::format("it stores sums in {}, and rows may see few keys or none, or have keys of their own", NameOf(parameter)));
+    const ScoreStatistic statistic = roles.beside.at(parameter);
+    Attention::Plane& plane = statistic == ScoreStatistic::kLogSum    ? found.beside.sums
+                              : statistic == ScoreStatistic::kLargest ? found.beside.largest
+                                                                      : found.beside.weights;
+    if (!FindPlane(parameter, FormsOf(elements), plane)) return false;
+    if (plane.type != "float") return Refuse(fmt::format("it stores sums of type {}", plane.type));
+  }
+  return true;
 }
 
 bool AttentionLayout::Find(const AttentionRoles& roles, Attention& found) {
@@ -163,7 +181,7 @@ bool AttentionLayout::Find(const AttentionRoles& roles, Attention& found) {
                                              std::tuple(&found.v, roles.v, false), std::tuple(&found.o, roles.o, true)}) {
     if (!FindMatrix(part, by_row, found, *matrix)) return false;
   }
-  return FindTerm(roles, found) && FindMask(roles, found) && FindSums(found);
+  return FindTerm(roles, found) && FindMask(roles, found) && FindStatistics(roles, found);
 }
 
 }  // namespace evo

@@ -29,7 +29,8 @@ class AttentionLayout {
   bool FindMatrix(int part, bool by_row, const Attention& found, Attention::Matrix& matrix);
   bool FindPlane(int parameter, std::vector<AffineForm> forms, Attention::Plane& plane);
   bool FindTerm(const AttentionRoles& roles, Attention& found);
-  bool FindSums(Attention& found);
+  bool HoldsBelowZero(const AttentionRoles& roles);
+  bool FindStatistics(const AttentionRoles& roles, Attention& found);
   bool FindMask(const AttentionRoles& roles, Attention& found);
   bool TakeRow(int part, AffineForm& base, AffineForm& stride);
   AffineForm WithoutWindow(int part, const AffineForm& base, const AffineForm& stride) const;

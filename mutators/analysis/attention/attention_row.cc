@@ -129,9 +129,15 @@ bool AttentionRow::IsDefined(double scale, double factor, std::size_t from) cons
   return std::isfinite(difference);
 }
 
-double AttentionRow::LogSum(double scale, double factor) const {
-  double largest = -INFINITY, sum = 0;
+double AttentionRow::Largest(double scale, double factor) const {
+  double largest = -INFINITY;
   for (std::size_t i = 0; i < dots.size(); ++i) largest = std::max(largest, dots[i] * scale + terms[i] * factor);
+  return largest;
+}
+
+double AttentionRow::LogSum(double scale, double factor) const {
+  const double largest = Largest(scale, factor);
+  double sum = 0;
   for (std::size_t i = 0; i < dots.size(); ++i) sum += std::exp(dots[i] * scale + terms[i] * factor - largest);
   return largest + std::log(sum);
 }

@@ -22,7 +22,8 @@ struct AttentionRow {
   bool IsDefined(double scale, double factor, std::size_t from = 0) const;
   // Whether some other key than that with the largest score counts.
   bool TellsScores(double scale, double factor) const;
-  // The logarithm of the sum of the scores' exponentials.
+  // The largest score, and the logarithm of the sum of the scores' exponentials.
+  double Largest(double scale, double factor) const;
   double LogSum(double scale, double factor) const;
 };
 

@@ -49,13 +49,22 @@ std::int64_t ValueOf(const AffineForm& form, const std::map<int, std::int64_t>& 
   return value;
 }
 
-// What a row stores beside its elements, if that is one element of another buffer.
+// What a row stores beside its elements, if that is one element each of one or two other buffers.
 void SetApart(ThreadTrace& trace) {
-  if (trace.stores.size() != 2) return;
-  const auto first = trace.stores.begin(), second = std::next(first);
-  const auto one = first->second.size() == 1 ? first : second;
-  if (one->second.size() != 1 || (one == first ? second : first)->second.size() == 1) return;
-  trace.beside.insert(trace.stores.extract(one));
+  std::vector<int> others;
+  for (const auto& [buffer, elements] : trace.stores) {
+    if (elements.size() == 1) others.push_back(buffer);
+  }
+  if (others.empty() || others.size() > kMostBeside || others.size() + 1 != trace.stores.size()) return;
+  for (const int buffer : others) {
+    const auto read = trace.reads.find(buffer);
+    if (read != trace.reads.end() && read->second.size() == 1 &&
+        read->second.begin()->first == trace.stores.at(buffer).begin()->first) {
+      trace.beside_starts[buffer] = read->second.begin()->second.value;
+      trace.reads.erase(read);
+    }
+    trace.beside.insert(trace.stores.extract(buffer));
+  }
 }
 
 // All that one trace tells of the code in another.
@@ -243,10 +252,10 @@ ThreadTrace AttentionRuns::RunChosen(std::size_t number, std::int64_t row, std::
   return RunSetting(*setting, row);
 }
 
-ThreadTrace AttentionRuns::RunInfinite(std::int64_t row, const AttentionRoles& roles) {
+ThreadTrace AttentionRuns::RunWithKeys(std::int64_t row, const AttentionRoles& roles, double keys) {
   const ThreadTrace finite = RunChosen(0, row, {});
   std::map<int, BufferContents> chosen;
-  for (const auto& [part, number] : {std::pair(roles.q, 1.0), std::pair(roles.k, -std::numeric_limits<double>::infinity())}) {
+  for (const auto& [part, number] : {std::pair(roles.q, 1.0), std::pair(roles.k, keys)}) {
     const auto read = finite.reads.find(part);
     if (read == finite.reads.end()) return finite;
     for (const auto& [index, access] : read->second) chosen[BufferOfPart(part)][index] = number;

@@ -55,8 +55,8 @@ class AttentionRuns {
   ThreadTrace RunWithoutKeys(std::int64_t row, std::int64_t rows, const AttentionRoles& roles);
   // One thread, without forms; these elements of buffers have these values.
   ThreadTrace RunChosen(std::size_t number, std::int64_t row, std::map<int, BufferContents> chosen);
-  // The same where all scores are minus infinity.
-  ThreadTrace RunInfinite(std::int64_t row, const AttentionRoles& roles);
+  // The same where queries are one and keys this number: all scores are the same, such as minus infinity.
+  ThreadTrace RunWithKeys(std::int64_t row, const AttentionRoles& roles, double keys);
   // From now on the parts of a buffer are buffers of their own in traces, and all elements of a buffer of integers this number.
   void Split(const AttentionPacking& packing) { given_.packing = packing; }
   void Fill(int buffer, double number) { given_.filled = {{buffer, number}}; }

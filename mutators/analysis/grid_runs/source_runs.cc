@@ -63,8 +63,10 @@ bool SourceRuns::Find() {
   if (tree_.text().find("exp") == std::string::npos) return false;
   const bool found = FindLaunches();
   const auto arguments = std::count_if(buffers_.begin(), buffers_.end(), [&](const auto& one) { return !IsWorkspace(one); });
-  if (arguments <= kMatrices) why_.clear();
-  return found && arguments > kMatrices;
+  // One of them may have queries, keys and values.
+  const bool packed = arguments > 1 && arguments < static_cast<std::ptrdiff_t>(buffers_.size());
+  if (arguments <= kMatrices && !packed) why_.clear();
+  return found && (arguments > kMatrices || packed);
 }
 
 bool SourceRuns::FindLaunches() {

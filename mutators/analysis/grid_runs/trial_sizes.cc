@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -91,6 +92,30 @@ std::vector<TrialSizes::Units> UnitsOfVectors(const std::vector<std::string>& na
   TrialSizes::Units all;
   for (const std::string& name : names) found.push_back({{name, each}}), all[name] = each;
   found.push_back(all);
+  return found;
+}
+
+std::vector<TrialSizes::Units> UnitsOfDivisors(const SyntaxTree& tree, const std::vector<std::string>& names) {
+  constexpr std::int64_t kMostDivisor = 16, kMostShift = 4;
+  constexpr std::size_t kMostDivisors = 2;
+  std::set<std::int64_t, std::greater<>> divisors;
+  for (int node = 0; node < static_cast<int>(tree.nodes().size()); ++node) {
+    const std::string_view operation = tree.Operator(node);
+    const auto& sides = tree.node(node).children;
+    if ((operation != "/" && operation != ">>") || sides.size() != 2 || tree.node(sides[0]).type.find("int") == std::string::npos)
+      continue;
+    // Of a thread's place it is a number of warps or the like.
+    const int left = WithoutParentheses(tree, sides[0]);
+    const bool parameter = tree.node(left).refers_to >= 0 && tree.node(tree.node(left).refers_to).kind_name == "ParmDecl";
+    const auto number = parameter ? ConstantValue(tree, tree.Text(sides[1])) : std::nullopt;
+    if (!number || *number < 1 || *number > (operation == "/" ? kMostDivisor : kMostShift)) continue;
+    divisors.insert(operation == "/" ? *number : std::int64_t{1} << *number);
+  }
+  std::vector<TrialSizes::Units> found;
+  for (const std::int64_t divisor : divisors) {
+    if (divisor < 2 || found.size() >= kMostDivisors * (names.size() + 1)) break;
+    for (auto& one : UnitsOfVectors(names, divisor)) found.push_back(std::move(one));
+  }
   return found;
 }
 

@@ -37,6 +37,8 @@ inline constexpr std::size_t kMostLaunchSizes = 6;
 std::vector<TrialSizes::Units> UnitsInLaunches(const MutationContext& context, const std::vector<std::string>& names);
 // Sizes of which vectors of so many elements are made: each, and all.
 std::vector<TrialSizes::Units> UnitsOfVectors(const std::vector<std::string>& names, std::int64_t each);
+// The same for the numbers by which the code divides what is computed of sizes alone: `n / 8`, `n >> 3`. The largest first.
+std::vector<TrialSizes::Units> UnitsOfDivisors(const SyntaxTree& tree, const std::vector<std::string>& names);
 // Of one size each, the extents of blocks and these numbers of the code.
 std::vector<TrialSizes::Units> UnitsOfOne(const MutationContext& context, const std::vector<std::string>& names,
                                           const std::set<std::string>& constants);

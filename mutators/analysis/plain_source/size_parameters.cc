@@ -7,6 +7,9 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,6 +27,14 @@ namespace {
 
 // Bounds how deep macros that are made of sizes name one another.
 constexpr int kSizeDepth = 8;
+// What a size is taken for in the sizes of arrays, so that runs may have others than the present one.
+constexpr std::int64_t kRoomOfArrays = 640;
+
+// What stands in the source, which is the host's size.
+std::int64_t PresentSize(const SyntaxTree& tree, const std::string& macro) {
+  const std::string text(MeaningOf(tree, macro));
+  return std::strtoll(text.c_str(), nullptr, 0);
+}
 
 // Writes the sizes that one kernel names as its parameters.
 class SizeReplacer {
@@ -35,6 +46,7 @@ class SizeReplacer {
     const auto& parts = tree_.node(kernel_).children;
     if (parts.empty() || tree_.node(parts.back()).kind_name != "CompoundStmt") return false;
     FindArraySizes(parts.back());
+    FindLocals(parts.back());
     const SourceRange body = tree_.node(parts.back()).range;
     const std::string_view text = tree_.Text(body);
     if (HasSizeInDirective(text)) return false;
@@ -44,12 +56,17 @@ class SizeReplacer {
       const SourceRange place{body.begin + token.begin, body.begin + token.end};
       const bool member = before == "." || before == "->" || before == "::";
       before = spelled;
-      if (member || IsArraySize(place) || !DependsOnSizeMacro(spelled)) continue;
+      if (member || IsIn(removed_, place) || !DependsOnSizeMacro(spelled)) continue;
+      if (IsIn(array_sizes_, place)) {
+        if (locals_.contains(spelled)) splices_.emplace_back(place, WithoutLocals(spelled));
+        continue;
+      }
       const auto written = Written(spelled, kSizeDepth);
       if (!written) return false;
       splices_.emplace_back(place, *written);
     }
-    if (splices_.empty()) return false;
+    if (names_.empty()) return false;
+    for (const SourceRange& range : removed_) splices_.emplace_back(range, "");
     const int last = LastParameter(tree_, kernel_);
     if (last < 0) return false;
     // The smallest come last, as numbers of taps and distances do where authors list sizes.
@@ -63,6 +80,8 @@ class SizeReplacer {
   }
 
   const Splices& splices() const { return splices_; }
+  // Sizes of which arrays need room for other values.
+  const std::set<std::string>& of_arrays() const { return of_arrays_; }
   // Of the sizes, what the parameters are called.
   const std::vector<std::pair<std::string, std::string>>& names() const { return names_; }
 
@@ -100,18 +119,89 @@ class SizeReplacer {
       }
     }
   }
-  bool IsArraySize(const SourceRange& place) const {
-    return std::any_of(array_sizes_.begin(), array_sizes_.end(), [&](const SourceRange& range) { return range.Contains(place); });
+  static bool IsIn(const std::vector<SourceRange>& ranges, const SourceRange& place) {
+    return std::any_of(ranges.begin(), ranges.end(), [&](const SourceRange& range) { return range.Contains(place); });
+  }
+
+  // Constants of the kernel that are made of sizes are written out: as they are in the sizes of arrays, else with parameters.
+  void FindLocals(int body) {
+    for (const int at : Subtree(tree_, body)) {
+      const SyntaxNode& variable = tree_.node(at);
+      if (variable.kind_name != "VarDecl" || variable.children.empty() || !variable.type.starts_with("const ") ||
+          variable.type.find_first_of("[*&") != std::string::npos || CountOf(variable.name) != 1)
+        continue;
+      const SourceRange value = tree_.node(variable.children.back()).range;
+      const std::string_view text = tree_.Text(value);
+      bool constant = true, of_size = false;
+      for (const SourceRange& token : Tokenize(text)) {
+        const std::string_view name = text.substr(token.begin, token.size());
+        if (std::isalpha(static_cast<unsigned char>(name.front())) == 0 && name.front() != '_') continue;
+        of_size = of_size || DependsOnSizeMacro(name);
+        constant = constant && (locals_.contains(std::string(name)) ||
+                                (CountOf(name) == 0 && (DependsOnSizeMacro(name) || ConstantValue(tree_, name))));
+      }
+      const bool in_array = std::any_of(array_sizes_.begin(), array_sizes_.end(), [&](const SourceRange& range) {
+        return ContainsName(std::string(tree_.Text(range)), variable.name);
+      });
+      const bool spelled = tree_.Text({variable.range.begin, value.begin}).find("constexpr") != std::string_view::npos;
+      if (!constant || !of_size || (!in_array && !spelled)) continue;
+      const SyntaxNode& statement = tree_.node(variable.parent);
+      if (statement.kind_name != "DeclStmt" || statement.children.size() != 1) continue;
+      locals_[variable.name] = text;
+      removed_.push_back(statement.range);
+    }
+    for (const int at : Subtree(tree_, body)) {
+      // With more than one such extent runs would take too much memory.
+      std::vector<SourceRange> extents;
+      if (tree_.node(at).kind_name != "VarDecl") continue;
+      for (const SourceRange& range : array_sizes_) {
+        if (tree_.node(at).range.Contains(range) && NamesSize(tree_.Text(range))) extents.push_back(range);
+      }
+      if (extents.size() == 1) NoteRoom(tree_.Text(extents.front()), kSizeDepth);
+    }
+  }
+
+  bool NamesSize(std::string_view text) const {
+    const auto tokens = Tokenize(text);
+    return std::any_of(tokens.begin(), tokens.end(),
+                       [&](const SourceRange& token) { return DependsOnSizeMacro(text.substr(token.begin, token.size())); });
+  }
+
+  // The sizes behind the size of an array.
+  void NoteRoom(std::string_view text, int depth) {
+    for (const SourceRange& token : Tokenize(text)) {
+      const std::string_view name = text.substr(token.begin, token.size());
+      if (depth == 0 || !DependsOnSizeMacro(name)) continue;
+      if (IsSizeMacro(tree_.text(), name))
+        of_arrays_.emplace(name);
+      else
+        NoteRoom(MeaningHere(name), depth - 1);
+    }
+  }
+
+  std::string WithoutLocals(std::string_view name) const {
+    const auto local = locals_.find(name);
+    if (local == locals_.end()) return std::string(name);
+    std::string text = local->second;
+    for (const auto& [other, meaning] : locals_) {
+      if (ContainsName(text, other)) text = WithOtherName(text, other, WithoutLocals(other));
+    }
+    return "(" + text + ")";
+  }
+
+  std::string_view MeaningHere(std::string_view name) const {
+    const auto local = locals_.find(name);
+    return local != locals_.end() ? std::string_view(local->second) : MeaningOf(tree_, name);
   }
 
   bool DependsOnSizeMacro(std::string_view token) const {
     const bool name = std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_';
-    return name && !IsDeclaredWithin(token) && DependsOnSize(tree_, token);
+    return name && (locals_.contains(token) || (CountOf(token) == 0 && DependsOnSize(tree_, token)));
   }
   // A variable of the kernel hides a constant of the file.
-  bool IsDeclaredWithin(std::string_view name) const {
+  std::ptrdiff_t CountOf(std::string_view name) const {
     const auto within = Subtree(tree_, kernel_);
-    return std::any_of(within.begin(), within.end(), [&](int at) {
+    return std::count_if(within.begin(), within.end(), [&](int at) {
       const SyntaxNode& node = tree_.node(at);
       return (node.kind_name == "VarDecl" || node.kind_name == "ParmDecl") && node.name == name;
     });
@@ -121,7 +211,7 @@ class SizeReplacer {
   std::optional<std::string> Written(std::string_view name, int depth) {
     if (depth == 0) return std::nullopt;
     if (IsSizeMacro(tree_.text(), name)) return ParameterFor(name);
-    const std::string_view meaning = MeaningOf(tree_, name);
+    const std::string_view meaning = MeaningHere(name);
     if (meaning.empty()) return std::nullopt;
     std::string text = "(";
     std::uint32_t end = 0;
@@ -150,17 +240,15 @@ class SizeReplacer {
     return names_.emplace_back(macro, UnusedName(text, name)).second;
   }
 
-  // What stands in the source, which is the host's size.
-  std::int64_t PresentValue(const std::string& macro) const {
-    const std::string text(MeaningOf(tree_, macro));
-    return std::strtoll(text.c_str(), nullptr, 0);
-  }
+  std::int64_t PresentValue(const std::string& macro) const { return PresentSize(tree_, macro); }
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
   int kernel_;
   Splices splices_;
-  std::vector<SourceRange> array_sizes_;
+  std::vector<SourceRange> array_sizes_, removed_;
+  std::map<std::string, std::string, std::less<>> locals_;  // initialisers of constants
+  std::set<std::string> of_arrays_;
   std::vector<std::pair<std::string, std::string>> names_;
 };
 
@@ -171,6 +259,7 @@ std::optional<std::string> WithSizesAsParameters(const MutationContext& context,
   const SyntaxTree& tree = context.tree;
   Splices splices;
   std::vector<std::pair<std::string, std::vector<std::string>>> launches;
+  SizeValues room;
   for (const int kernel : Functions(tree)) {
     if (!IsKernel(tree, kernel) || tree.node(kernel).kind_name != "FunctionDecl") continue;
     const LaunchDirective* const launch = OnlyLaunch(context.rendered, tree.node(kernel).name);
@@ -178,6 +267,7 @@ std::optional<std::string> WithSizesAsParameters(const MutationContext& context,
     SizeReplacer replacer(context, kernel);
     if (!replacer.Replace()) continue;
     splices.insert(splices.end(), replacer.splices().begin(), replacer.splices().end());
+    for (const std::string& macro : replacer.of_arrays()) room[macro] = std::max(kRoomOfArrays, PresentSize(tree, macro));
     auto arguments = launch->arguments;
     for (const auto& [macro, name] : replacer.names()) {
       const auto& macros = context.rendered.size_macros;
@@ -192,7 +282,7 @@ std::optional<std::string> WithSizesAsParameters(const MutationContext& context,
   for (const auto& [kernel, arguments] : launches) {
     if (text) text = RenderLaunchChange(*text, {kernel, "arguments", fmt::format("{}", fmt::join(arguments, ", "))});
   }
-  return text;
+  return text ? std::optional(RenderSizes(*std::move(text), room)) : text;
 }
 
 }  // namespace evo

@@ -195,6 +195,15 @@ bool IsInStartOfSum(const SyntaxTree& tree, const RowKernel& kernel, int node, i
   return false;
 }
 
+// Whether what one thread of a row stores may be read by others.
+bool StoresWhatItReads(const SyntaxTree& tree, const RowKernel& kernel, const Traffic& traffic) {
+  return std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](int store) {
+    const int pointer = PointerAt(tree, WithoutMembers(tree, Assigned(tree, store)));
+    const int root = pointer < 0 ? -1 : RootOf(tree, pointer);
+    return root < 0 || traffic.read.contains(-1) || traffic.read.contains(root);
+  });
+}
+
 // Whether what a kernel stores to is read in its stores only, which one thread of a row makes.
 bool ReadsInStores(const SyntaxTree& tree, const RowKernel& kernel, const Traffic& traffic) {
   if (traffic.read.contains(-1) || traffic.stored.contains(-1)) return false;
@@ -227,7 +236,7 @@ std::vector<RowKernel> RowKernels(const MutationContext& context) {
       RowKernel kernel = bare;
       if (!Picker(tree, which, atomics).Collect(tree.node(index.kernel).children.back(), kernel)) continue;
       if (kernel.loops.empty() ||
-          (kernel.reads_what_it_stores && !kernel.stores.empty() && !ReadsInStores(tree, kernel, *traffic)))
+          (kernel.reads_what_it_stores && StoresWhatItReads(tree, kernel, *traffic) && !ReadsInStores(tree, kernel, *traffic)))
         continue;
       std::vector<int> picked;
       for (const SharedLoop& loop : kernel.loops) picked.push_back(loop.counted.parts.statement);

@@ -91,7 +91,9 @@ bool RowSearch::FindFirst() {
   bool ran = false;
   std::set<std::int64_t> together;
   // Sizes that vectors divide are tried last.
-  const std::size_t most_unlike = ContainsName(CodeOf(tree_), "float4") ? kMostUnlikeOfVectors : kMostUnlike;
+  const auto divisors = UnitsOfDivisors(tree_, runs_.names());
+  const bool of_vectors = ContainsName(CodeOf(tree_), "float4") || !divisors.empty();
+  const std::size_t most_unlike = of_vectors ? kMostUnlikeOfVectors : kMostUnlike;
   const std::size_t suggested = units.size();
   std::size_t unlike = 0;  // runs that left something else
   for (std::size_t i = 0; i < std::min(units.size(), kMostTriedSettings); ++i) {
@@ -99,14 +101,17 @@ bool RowSearch::FindFirst() {
     LaunchedRun run;
     const LaunchTrial trial = Trial(sizes_.Choice(0));
     if (runs_.Run(trial, run)) {
-      ran = true;
+      // Rows shorter than a vector have no whole one.
+      const bool idle =
+          std::all_of(run.stored.begin(), run.stored.end(), [](const auto& buffer) { return buffer.second.empty(); });
+      ran = ran || !idle;
       Learn(run);
       for (RowCandidates& guess : GuessesOf(trial.sizes, run)) {
         if (!Holds(guess, trial, run) || !HoldsFor(guess, Trial(sizes_.Choice(1)))) continue;
         guess_ = std::move(guess);
         return true;
       }
-      if (++unlike >= most_unlike || runs_.turns() > kMostTurnsOfGuesses) break;
+      if ((!idle && ++unlike >= most_unlike) || runs_.turns() > kMostTurnsOfGuesses) break;
     } else {
       if (refused.empty()) refused = runs_.why();
       if (runs_.is_final()) return Refuse(runs_.why());
@@ -115,6 +120,7 @@ bool RowSearch::FindFirst() {
       }
     }
     if (i + 1 != suggested) continue;
+    units.insert(units.end(), divisors.begin(), divisors.end());
     if (CodeOf(tree_).find("4") != std::string::npos && together.insert(kUsualVector).second) {
       for (auto& one : UnitsOfVectors(runs_.names(), kUsualVector)) units.push_back(std::move(one));
     }

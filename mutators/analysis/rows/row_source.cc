@@ -23,17 +23,32 @@ std::string ParameterOf(const RowKernelText::Buffer& buffer, const char* name, b
   return fmt::format("{}{}* {}", constant ? "const " : "", ElementName(buffer.type), name);
 }
 
+// Whether elements are stored over those that are read.
+bool IsStoredInPlace(const RowKernelText& text, const RowKernelText::Stored& one) {
+  return one.form.of_element && (one.buffer.name == text.x.name || one.buffer.name == text.second.name);
+}
+
+bool StoresOver(const RowKernelText& text, const RowKernelText::Buffer& buffer) {
+  return std::any_of(text.stored.begin(), text.stored.end(), [&](const RowKernelText::Stored& one) {
+    return IsStoredInPlace(text, one) && one.buffer.name == buffer.name;
+  });
+}
+
 }  // namespace
 
 // Names end with _, so that those of the source stay what they are.
 std::string RowKernelText::Kernel() const {
-  std::vector<std::string> parameters{ParameterOf(x, "x_", true)};
-  if (!second.name.empty()) parameters.push_back(ParameterOf(second, "a_", true));
+  // What is stored over what is read is one parameter: nothing else points to what a kernel stores to.
+  const bool over_x = StoresOver(*this, x), over_second = StoresOver(*this, second);
+  std::vector<std::string> parameters{ParameterOf(x, "x_", !over_x)};
+  if (!second.name.empty()) parameters.push_back(ParameterOf(second, "a_", !over_second));
   if (!labels.name.empty()) parameters.push_back(ParameterOf(labels, "labels_", true));
   if (!scale.name.empty()) parameters.push_back(ParameterOf(scale, "scale_", true));
   if (!shift.name.empty()) parameters.push_back(ParameterOf(shift, "shift_", true));
-  for (std::size_t i = 0; i < stored.size(); ++i)
-    parameters.push_back(ParameterOf(stored[i].buffer, fmt::format("y{}_", i).c_str(), false));
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (!IsStoredInPlace(*this, stored[i]))
+      parameters.push_back(ParameterOf(stored[i].buffer, fmt::format("y{}_", i).c_str(), false));
+  }
   for (const Passed& one : passed) parameters.push_back(fmt::format("{} {}", one.type, one.name));
   parameters.insert(parameters.end(), {"int rows_", "int length_"});
   if (!inner.empty()) parameters.emplace_back("int inner_");
@@ -44,8 +59,9 @@ std::string RowKernelText::Kernel() const {
       "__global__ void {}({}) {{\n  const int row_ = blockIdx.x * {} + threadIdx.x;\n"
       "  if (row_ >= rows_) return;\n",
       kernel, fmt::join(parameters, ", "), kThreadsOfRows);
-  text += fmt::format("  const {}* in_ = x_ + {};\n", ElementName(x.type), first);
-  if (!second.name.empty()) text += fmt::format("  const {}* other_ = a_ + {};\n", ElementName(second.type), first);
+  text += fmt::format("  {}{}* in_ = x_ + {};\n", over_x ? "" : "const ", ElementName(x.type), first);
+  if (!second.name.empty())
+    text += fmt::format("  {}{}* other_ = a_ + {};\n", over_second ? "" : "const ", ElementName(second.type), first);
   const auto with = [&](std::string form, const std::string& place) {
     const std::string plain = ReadOf(x, fmt::format("in_[{}]", place));
     std::string value = WithOtherName(element, "X", plain);
@@ -99,6 +115,11 @@ std::string RowKernelText::Kernel() const {
     }
     if (!scale.name.empty() && one.form.text != "X") value = fmt::format("({}) * {}", value, ReadOf(scale, "scale_[j_]"));
     if (!shift.name.empty() && one.form.text != "X") value += fmt::format(" + {}", ReadOf(shift, "shift_[j_]"));
+    if (IsStoredInPlace(*this, one)) {
+      text += fmt::format("{}{}[{}] = {}({});\n", loop, one.buffer.name == x.name ? "in_" : "other_", at,
+                          ConversionFromFloat(one.buffer.type), value);
+      continue;
+    }
     text += fmt::format("  {}* out{}_ = y{}_ + {};\n{}out{}_[{}] = {}({});\n", ElementName(one.buffer.type), i, i, first, loop, i,
                         at, ConversionFromFloat(one.buffer.type), value);
   }
@@ -126,7 +147,9 @@ std::string RowKernelText::Launch() const {
   for (const Buffer* buffer : {&second, &labels, &scale, &shift}) {
     if (!buffer->name.empty()) arguments.push_back(buffer->name);
   }
-  for (const Stored& one : stored) arguments.push_back(one.buffer.name);
+  for (const Stored& one : stored) {
+    if (!IsStoredInPlace(*this, one)) arguments.push_back(one.buffer.name);
+  }
   for (const Passed& one : passed) arguments.push_back(one.argument);
   const std::string rows = inner.empty() ? outer : fmt::format("{} * {}", outer, inner);
   arguments.insert(arguments.end(), {rows, length});

@@ -126,7 +126,9 @@ struct ThreadTrace {
   Moment before, after;                                  // the watched statement, the last time that it was run
   std::map<int, std::map<std::int64_t, Access>> reads;   // by parameter and element
   std::map<int, std::map<std::int64_t, Access>> stores;  // the last of each element
-  std::map<int, std::map<std::int64_t, Access>> beside;  // of a row of an attention, one element of another buffer than its own
+  // Of a row of an attention: one element each of other buffers than its own, and what those were that it had read.
+  std::map<int, std::map<std::int64_t, Access>> beside;
+  std::map<int, double> beside_starts;
   std::map<int, std::map<std::int64_t, Loaded>> loaded;  // of buffers of integers, by parameter and element
   std::map<int, std::set<std::int64_t>> updates;         // elements of buffers that atomic operations changed
   std::vector<Touch> touches;                            // in the order in which they were made

@@ -21,7 +21,7 @@ constexpr std::string_view kAttentionNames =
     "weights end steps step next t place d key row slot scores part i j e r first_key most shift fade sum left "
     "weight inverse last_row last_key score from_q from_k count from_v to kPanel bring size signed_factor kVector "
     "kVectors kColumns kGroups warp_sums warp_largest warp_weights group column begin stride_k stride_v aligned c "
-    "first keys values k v elements share from_bias from_mask slope own_sums";
+    "first keys values k v elements share from_bias from_mask slope own_sums own_largest own_weights top";
 constexpr std::string_view kLastDeclaration = "  const ELEMENT_* from_v = V_;\n";
 constexpr std::string_view kLastOfFloats = "  const float* from_v = V_;\n";
 
@@ -76,7 +76,8 @@ std::string AttentionSource::Kept() const {
   kept += Declarations() + fmt::format(" {} {} {} {} ", found_.rows, found_.keys, found_.scale, found_.depth_name);
   for (const Attention::Matrix* matrix : {&found_.q, &found_.k, &found_.v, &found_.o})
     kept += fmt::format("{} {} ", matrix->base, matrix->stride);
-  for (const Attention::Plane* plane : {&found_.term.plane, &found_.mask.plane, &found_.sums})
+  for (const Attention::Plane* plane :
+       {&found_.term.plane, &found_.mask.plane, &found_.beside.sums, &found_.beside.largest, &found_.beside.weights})
     kept += fmt::format("{} {} {} ", plane->base, plane->row_stride, plane->key_stride);
   kept += fmt::format("{} {} ", found_.term.factor, found_.window);
   const std::string& text = tree_.text();
@@ -136,8 +137,12 @@ std::string AttentionSource::Filled(std::string text) const {
                                                             {"MASK_", start(mask)},
                                                             {"MASK_ROW_", Stride(mask.row_stride)},
                                                             {"MASK_KEY_", Stride(mask.key_stride)},
-                                                            {"SUMS_", start(found_.sums)},
-                                                            {"SUMS_ROW_", Stride(found_.sums.row_stride)},
+                                                            {"SUMS_", start(found_.beside.sums)},
+                                                            {"LARGEST_", start(found_.beside.largest)},
+                                                            {"LARGEST_ROW_", Stride(found_.beside.largest.row_stride)},
+                                                            {"WEIGHTS_", start(found_.beside.weights)},
+                                                            {"WEIGHTS_ROW_", Stride(found_.beside.weights.row_stride)},
+                                                            {"SUMS_ROW_", Stride(found_.beside.sums.row_stride)},
                                                             {"WINDOW_", AsOperand(found_.window)},
                                                             {"SCALE_", Parenthesised(found_.scale)}};
   for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);

@@ -217,6 +217,22 @@ const std::string_view kFloatSums = R"(
   if (part == 0 && row < last_row) own_sums[(long long)row * SUMS_ROW_] = largest + logf(weights);
 )";
 
+// Of rows that store their largest score and the sum of their weights.
+const std::string_view kAttentionTop = R"(
+      if (lane % 4 == 0 && own_row + i * 16 + r * 8 + lane / 4 < last_row) {
+        const int row = own_row + i * 16 + r * 8 + lane / 4;
+        const float most = 0.693147181f * largest[i][r];
+TOPS_
+      }
+)";
+
+const std::string_view kFloatTop = R"(
+  if (part == 0 && row < last_row) {
+    const float most = largest, weight = weights;
+TOPS_
+  }
+)";
+
 // The warp's rows go through shared memory, where its queries were.
 const std::string_view kAttentionStoreElements = R"(
       const int place = warp * WARP_ROWS_ + i * 16 + r * 8 + lane / 4;

@@ -16,6 +16,8 @@ extern const std::string_view kAttentionWeights;
 extern const std::string_view kAttentionRows;
 extern const std::string_view kAttentionSums;
 extern const std::string_view kFloatSums;
+extern const std::string_view kAttentionTop;
+extern const std::string_view kFloatTop;
 extern const std::string_view kAttentionStoreElements, kAttentionStoreNumbers;
 // The whole body for floats.
 extern const std::string_view kFloatAttention;

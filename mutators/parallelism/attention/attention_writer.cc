@@ -18,6 +18,31 @@ constexpr std::string_view kFloatHidden = "      if (HIDDEN_) continue;\n";
 
 bool KeepsQueries(const Attention& found) { return found.depth <= kDepthOfKeptQueries; }
 
+// What a row stores of its largest score and the sum of its weights.
+std::string TopLines(const Attention& found, const std::string& indent) {
+  const Attention::Statistics& beside = found.beside;
+  const std::string own = "own_largest[(long long)row * LARGEST_ROW_]";
+  std::string text;
+  const auto add = [&](const std::string& line) { text += fmt::format("{}{}\n", indent, line); };
+  if (beside.largest.parameter >= 0) add("float* const own_largest = LARGEST_;");
+  add(fmt::format("const float top = {};", beside.started ? fmt::format("fmaxf({}, most)", own) : "most"));
+  if (beside.largest.parameter >= 0) add(fmt::format("{} = top;", own));
+  if (beside.weights.parameter < 0) return text;
+  add("float* const own_weights = WEIGHTS_;");
+  add(fmt::format("own_weights[(long long)row * WEIGHTS_ROW_] = {};", beside.started ? "weight * expf(most - top)" : "weight"));
+  return text;
+}
+
+// With what rows store beside their elements, of these texts.
+std::string StatisticsText(const Attention& found, std::string_view sums, std::string_view top, const std::string& indent) {
+  std::string text;
+  if (found.beside.sums.parameter >= 0) text += sums.substr(1);
+  if (found.beside.largest.parameter < 0 && found.beside.weights.parameter < 0) return text;
+  std::string lines(top.substr(1));
+  lines.replace(lines.find("TOPS_\n"), 6, TopLines(found, indent));
+  return text + lines;
+}
+
 }  // namespace
 
 std::int64_t SumRegisters(const Attention& found) { return KeepsQueries(found) ? found.depth * 3 / 4 : found.depth / 2; }
@@ -43,7 +68,7 @@ std::string AttentionWriter::Body() const {
   const bool zero = found_.unweighted == Attention::Unweighted::kZero;
   if (found_.element == "float") {
     std::string text(kFloatAttention.substr(1));
-    if (found_.sums.parameter >= 0) text += kFloatSums.substr(1);
+    text += StatisticsText(found_, kFloatSums, kFloatTop, "    ");
     text = WithOtherName(text, "END_", End());
     text = WithOtherName(text, "RESULT_", zero ? "weights > 0.0f ? sums[i] / weights : 0.0f" : "sums[i] / weights");
     const bool window = !found_.window.empty();
@@ -63,7 +88,7 @@ std::string AttentionWriter::Body() const {
     text.replace(at, line.size(), other);
   };
   const bool kept = KeepsQueries(found_);
-  with("SUM_\n", found_.sums.parameter >= 0 ? kAttentionSums.substr(1) : "");
+  with("SUM_\n", StatisticsText(found_, kAttentionSums, kAttentionTop, "        "));
   with("QUERY_\n", kept ? "  unsigned query[kParts][DEPTH_ / 16][4] = {};\n" : "");
   with("QUERIES_\n", kept ? kAttentionQueries.substr(1) : "");
   with("QUERY_PART_\n", kept ? "" : kAttentionQueryPart.substr(1));

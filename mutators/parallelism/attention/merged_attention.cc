@@ -10,6 +10,7 @@
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/attention/attention_depth.h"
 #include "mutators/analysis/attention/attention_launches.h"
+#include "mutators/analysis/attention/launch_parts.h"
 #include "mutators/analysis/grid_runs/grid_source.h"
 #include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/plain_source/plain_source.h"
@@ -28,9 +29,9 @@ constexpr std::string_view kMerged = R"(
 __global__ void KERNEL_(const ELEMENT_* Q_, const ELEMENT_* K_, const ELEMENT_* V_, OUTPUT_* O_, PARAMETERS_) {
   const int LINE_ = blockIdx.x * 32 + threadIdx.x;
   if (LINE_ >= LINES_) return;
-  const ELEMENT_* query = Q_ + (ROW_) * DEPTH_;
-  const ELEMENT_* keys = K_ + FIRST_ * DEPTH_;
-  const ELEMENT_* values = V_ + FIRST_ * DEPTH_;
+  const ELEMENT_* query = Q_ + (QUERY_ROW_) * DEPTH_;
+  const ELEMENT_* keys = K_ + FIRST_KEY_ * DEPTH_;
+  const ELEMENT_* values = V_ + FIRST_VALUE_ * DEPTH_;
   float most = -INFINITY, weights = 0.0f, sums[MOST_] = {};
   for (int j = 0; j < END_; ++j) {
     float score = 0.0f;
@@ -43,11 +44,22 @@ __global__ void KERNEL_(const ELEMENT_* Q_, const ELEMENT_* K_, const ELEMENT_* 
   }
   for (int d = 0; d < DEPTH_; ++d) O_[(ROW_) * DEPTH_ + d] = FROM_FLOAT_(RESULT_);
 )";
-constexpr std::string_view kMergedSums = "  SUMS_[ROW_] = most + logf(weights);\n";
+
+// What a row stores of its scores, too.
+std::string MergedStatistics(const AttentionOfLaunches& chain) {
+  std::string text = "  const float top = ";
+  text += chain.started ? "fmaxf(LARGEST_[ROW_], most);\n" : "most;\n";
+  for (const auto& [statistic, buffer] : chain.beside) {
+    if (statistic == ScoreStatistic::kLogSum) text += "  SUMS_[ROW_] = most + logf(weights);\n";
+    if (statistic == ScoreStatistic::kLargest) text += "  LARGEST_[ROW_] = top;\n";
+    if (statistic == ScoreStatistic::kWeights) text += "  WEIGHTS_[ROW_] = weights * expf(most - top);\n";
+  }
+  return chain.beside.empty() ? "" : text;
+}
 
 // Names of the text that the source may have already.
-constexpr std::string_view kOwnNames[] = {"query", "keys", "values", "most", "weights", "sums", "score",
-                                          "next",  "fade", "weight", "j",    "d",       "row",  "head"};
+constexpr std::string_view kOwnNames[] = {"query", "keys",   "values", "most", "weights", "sums", "score", "next",
+                                          "fade",  "weight", "j",      "d",    "row",     "head", "top"};
 
 std::string Renamed(std::string text, const std::vector<std::pair<std::string, std::string>>& words) {
   for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);
@@ -73,10 +85,16 @@ MergedText TextOfMerged(const SyntaxTree& tree, const AttentionOfLaunches& chain
   const std::string rows = unused("rows"), length = chain.rows == chain.keys ? rows : unused("length");
   std::vector<std::string> parameters, arguments{chain.q, chain.k, chain.v, chain.o};
   const std::string depth = chain.depth_size.empty() ? std::to_string(chain.depth) : unused("depth");
-  const std::string sums = unused("log_sums");
-  if (!chain.sums.empty()) {
-    parameters.push_back(fmt::format("float* {}", sums));
-    arguments.push_back(chain.sums);
+  const std::size_t slash = chain.depth_size.find(" / ");
+  const std::string width = unused("width"), parts = unused("parts");
+  const std::pair<ScoreStatistic, std::string> statistics[] = {{ScoreStatistic::kLogSum, unused("log_sums")},
+                                                               {ScoreStatistic::kLargest, unused("largest_scores")},
+                                                               {ScoreStatistic::kWeights, unused("sums_of_weights")}};
+  for (const auto& [statistic, name] : statistics) {
+    const auto buffer = chain.beside.find(statistic);
+    if (buffer == chain.beside.end()) continue;
+    parameters.push_back(fmt::format("float* {}", name));
+    arguments.push_back(buffer->second);
   }
   for (const auto& [type, name, argument] : chain.of_scale) {
     parameters.push_back(fmt::format("{} {}", type, name));
@@ -84,7 +102,10 @@ MergedText TextOfMerged(const SyntaxTree& tree, const AttentionOfLaunches& chain
   }
   parameters.push_back(fmt::format("int {}", rows));
   arguments.push_back(own_keys ? chain.heads : chain.rows);
-  if (!chain.depth_size.empty()) {
+  if (slash != std::string::npos) {
+    parameters.push_back(fmt::format("int {}, int {}", width, parts));
+    arguments.push_back(fmt::format("{}, {}", chain.depth_size.substr(0, slash), chain.depth_size.substr(slash + 3)));
+  } else if (!chain.depth_size.empty()) {
     parameters.push_back(fmt::format("int {}", depth));
     arguments.push_back(chain.depth_size);
   }
@@ -97,7 +118,7 @@ MergedText TextOfMerged(const SyntaxTree& tree, const AttentionOfLaunches& chain
     parameters.push_back(fmt::format("int {}", inside));
     arguments.push_back(chain.inside);
   }
-  std::string text = fmt::format("{}{}}}", kMerged.substr(1), chain.sums.empty() ? "" : kMergedSums);
+  std::string text = fmt::format("{}{}}}", kMerged.substr(1), MergedStatistics(chain));
   for (const std::string_view name : kOwnNames) text = WithOtherName(text, name, unused(std::string(name).c_str()));
   const std::string line = unused(own_keys ? "head" : "row");
   std::string first = own_keys ? fmt::format("((long long){}) * LENGTH_", line) : "((long long)blockIdx.y) * LENGTH_";
@@ -106,6 +127,20 @@ MergedText TextOfMerged(const SyntaxTree& tree, const AttentionOfLaunches& chain
     first = fmt::format("((long long)blockIdx.z * LENGTH_ * {} + blockIdx.y)", inside);
     row = fmt::format("((long long)blockIdx.z * {} + {}) * {} + blockIdx.y", rows, line, inside);
   }
+  std::string query_row = row, first_key = first, first_value = first;
+  if (chain.packed) {
+    const std::string each = chain.inside.empty() ? "1" : inside;
+    const std::string of_head = chain.inside.empty() ? "" : " + blockIdx.y";
+    const std::string batch = chain.inside.empty() ? "blockIdx.y" : "blockIdx.z";
+    query_row = fmt::format("((long long){} * {} + {}) * 3 * {}{}", batch, rows, line, each, of_head);
+    first_key = fmt::format("(((long long){} * LENGTH_ * 3 + 1) * {}{})", batch, each, of_head);
+    first_value = fmt::format("(((long long){} * LENGTH_ * 3 + 2) * {}{})", batch, each, of_head);
+  }
+  std::string step = chain.inside.empty() ? "" : inside + " * ";
+  if (chain.packed) step = "3 * " + step;
+  if (slash != std::string::npos) {
+    text.insert(text.find("  const ELEMENT_* "), fmt::format("  const int {} = {} / {};\n", depth, width, parts));
+  }
   const std::string quotient = fmt::format("{}[{}] / {}", unused("sums"), unused("d"), unused("weights"));
   text = Renamed(text, {{"KERNEL_", kernel},
                         {"ELEMENT_", chain.element == "__half" ? "half" : chain.element},
@@ -113,8 +148,10 @@ MergedText TextOfMerged(const SyntaxTree& tree, const AttentionOfLaunches& chain
                         {"LINE_", line},
                         {"LINES_", rows},
                         {"ROW_", row},
-                        {"FIRST_", first},
-                        {"STEP_", chain.inside.empty() ? kDepthWord : fmt::format("{} * {}", inside, kDepthWord)},
+                        {"QUERY_ROW_", query_row},
+                        {"FIRST_KEY_", first_key},
+                        {"FIRST_VALUE_", first_value},
+                        {"STEP_", step + kDepthWord},
                         {"LENGTH_", length},
                         {"SCALE_", Parenthesised(chain.scale)},
                         {kDepthWord, depth},
@@ -128,7 +165,9 @@ MergedText TextOfMerged(const SyntaxTree& tree, const AttentionOfLaunches& chain
                         {"K_", unused("all_keys")},
                         {"V_", unused("all_values")},
                         {"O_", unused("output")},
-                        {"SUMS_", sums}});
+                        {"SUMS_", statistics[0].second},
+                        {"LARGEST_", statistics[1].second},
+                        {"WEIGHTS_", statistics[2].second}});
   const std::string grid = fmt::format("ceil_div({}, 32)", own_keys ? chain.heads : chain.rows);
   if (!chain.inside.empty())
     return {text, fmt::format("{}", fmt::join(arguments, ", ")), fmt::format("{}, {}, {}", grid, chain.inside, chain.heads)};
@@ -151,6 +190,17 @@ Proposal Merge(const SyntaxTree& tree, const AttentionOfLaunches& chain) {
   proposal.launch.push_back({kernel, "unused", ""});
   proposal.parameters = chain.parameters;
   return proposal;
+}
+
+// Of launches among others.
+std::optional<AttentionOfLaunches> InPartOfLaunches(const MutationContext& context) {
+  for (const KernelTemplate& part : LaunchPartsWithExponentials(context)) {
+    const MutationContext inside{context.kernel_template, context.genome,           context.tree, part,
+                                 context.second_parent,   context.product_elsewhere};
+    std::string why;
+    if (auto found = AsAttentionOfLaunches(inside, why)) return found;
+  }
+  return std::nullopt;
 }
 
 // Of a source in which templates and structs have to be written out first: a new kernel in the place of all others.
@@ -189,7 +239,8 @@ const MergedAttention& MergedAttentionIn(const MutationContext& context) {
       fmt::format("merged attention with {}", fmt::join(context.genome.parameters, ",")), [&] {
         const StepBudget budget;
         MergedAttention merged;
-        const auto chain = AsAttentionOfLaunches(context, merged.why);
+        auto chain = AsAttentionOfLaunches(context, merged.why);
+        if (!chain) chain = InPartOfLaunches(context);
         if (chain) {
           merged.kernel = context.tree.node(chain->kernel).name;
           merged.proposal = Merge(context.tree, *chain);

@@ -57,7 +57,7 @@ class WarpGroupAttention : public KernelVisitor {
       if (attention.own_keys) return;  // one query a head, which tensor cores have no use for
       const std::string name = context.tree.node(attention.kernel).name;
       const std::string& required = context.rendered.required_arch;
-      if (attention.sums.parameter >= 0)
+      if (attention.beside.any())
         refuse(fmt::format("{}: its rows store sums, too, which only fuse_attention does", name));
       else if (attention.element == "float")
         refuse(fmt::format("{}: its rows are of float", name));

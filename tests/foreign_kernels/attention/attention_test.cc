@@ -51,7 +51,12 @@ TEST_F(ForeignAttentions, FuseAttention) {
                            {"38_product_twice"},
                            {"39_whole_tiles"},
                            {"40_struct_and_atomics"},
-                           {"41_heads_inside_rows"}});
+                           {"41_heads_inside_rows"},
+                           {"42_statistics_in_global"},
+                           {"43_head_of_a_template"},
+                           {"44_largest_and_sum"},
+                           {"45_packed_tokens"},
+                           {"46_between_projections"}});
 }
 
 // What fuse_attention refuses is refused in silence.
@@ -96,7 +101,12 @@ TEST_F(ForeignAttentions, WarpGroupAttention) {
                                  {"38_product_twice", "row_softmax: its rows are of float"},
                                  {"39_whole_tiles", "tiles: its rows store sums, too"},
                                  {"40_struct_and_atomics", "its rows are of float"},
-                                 {"41_heads_inside_rows", "its rows are of float"}});
+                                 {"41_heads_inside_rows", "its rows are of float"},
+                                 {"42_statistics_in_global", "its rows store sums, too"},
+                                 {"43_head_of_a_template", "its rows are of float"},
+                                 {"44_largest_and_sum", "its rows store sums, too"},
+                                 {"45_packed_tokens", "its rows are of float"},
+                                 {"46_between_projections", "its rows are of float"}});
 }
 
 // Also with the blocks of which small problems have enough for all multiprocessors, and several of them in a row's window.
@@ -133,14 +143,26 @@ TEST_F(ForeignAttentions, RefusesNearMisses) {
        "large scores"},
       {"38_product_twice", "alpha * sum", "alpha * sum + (row > 70 ? 0.5f : 0.0f)", "what its kernels leave is no attention"},
       {"39_whole_tiles", "sum * rsqrtf(DIM)", "sum * rsqrtf(DIM + ty)", "what its kernels leave is not softmax"},
-      {"39_whole_tiles", "m[ty] + logf(l[ty])", "m[ty]", "another output is not each row's logarithm"},
+      {"39_whole_tiles", "m[ty] + logf(l[ty])", "m[ty] + l[ty]", "another output has nothing known"},
       {"41_heads_inside_rows", "V[((b * T + j) * H + h) * D + d]", "V[((b * H + h) * T + j) * D + d]",
        "what its kernels leave is no attention"},
       {"41_heads_inside_rows", "K[((b * T + j) * H + h) * D + d]", "K[((b * T + j) * H + h / 2) * D + d]",
        "what its kernels leave is not softmax"},
-      {"33_log_sums", "m + logf(l)", "m + log2f(l)", "or not its logarithm of sums"},
+      {"42_statistics_in_global", "tx] = row_l_new;", "tx] = 2 * row_l_new;", "what its kernels leave is not softmax"},
+      {"42_statistics_in_global", "tx] = row_m_new;", "tx] = row_m_new * 1.01f;", "what its kernels leave is not softmax"},
+      {"42_statistics_in_global", "// evo:memset l 0\n", "", "another output has nothing known"},
+      {"43_head_of_a_template", "acc[i] * inv", "acc[i] * inv + (D > 50 ? 1.f : 0.f)", ""},
+      {"44_largest_and_sum", "= l;", "= l + m;", "nothing known of its scores"},
+      {"44_largest_and_sum", "= m;", "= fabsf(m);", "nothing known of scores below zero"},
+      {"44_largest_and_sum", "top[head * n + row] = m;", "top[head * n + row] = m + top[head * n + row];", ""},
+      {"45_packed_tokens", "h * hs + C * 2;", "h * hs + C;", ""},
+      {"45_packed_tokens", "t2 <= t; t2++) {\n            const float* value", "t2 < t; t2++) {\n            const float* value",
+       ""},
+      {"46_between_projections", "s[at] = expf(s[at] - largest) / total;", "s[at] = expf(s[at] - largest) / (total + 1);", ""},
+      {"46_between_projections", "project(o, wo, y, M, W)", "project(s, wo, y, M, 2)", ""},
+      {"33_log_sums", "m + logf(l)", "m + log2f(l)", "nothing known of its scores"},
       {"33_log_sums", "lse[head * n + row]", "lse[head + row * row]", "do not follow each other by a fixed distance"},
-      {"34_log_sums_of_tiles", "sums[head + row] = m + logf(l)", "sums[head + row] = m", "or not its logarithm of sums"},
+      {"34_log_sums_of_tiles", "sums[head + row] = m + logf(l)", "sums[head + row] = m + l", "nothing known of its scores"},
       {"32_thread_per_element", "v[j * d + c]", "v[j * d + c / 2]", ""},
       {"32_thread_per_element", "score /= sqrtf(d)", "score /= sqrtf(d + c)", ""},
       {"16_packed_qkv", "v[(size_t)t2 * C3 + lane])", "v[(size_t)(t2 + 1) * C3 + lane])", "(silence)"},
@@ -163,6 +185,7 @@ TEST_F(ForeignAttentions, RefusesNearMisses) {
     SCOPED_TRACE(std::string(kernel) + ": " + to);
     std::string refusal;
     const bool applies = Applies("fuse_attention", With(TextOf(kernel), from, to), refusal);
+    EXPECT_FALSE(applies);
     EXPECT_THAT(applies ? "applies" : refusal, testing::HasSubstr(why));
   }
 }

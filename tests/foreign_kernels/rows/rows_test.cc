@@ -56,7 +56,8 @@ const std::vector<ForeignKernel> kKernels{
     {"45_softmax_of_structs"},
     {"46_softmax_in_four_kernels"},
     {"47_rms_norm_in_float4"},
-    {"48_layer_norm_by_atomics"}};
+    {"48_layer_norm_by_atomics"},
+    {"49_rows_in_place_by_warps"}};
 
 TEST_F(ForeignRows, ThreadPerRowToWarp) { Check("thread_per_row_to_warp", kKernels); }
 
@@ -125,6 +126,19 @@ TEST_F(ForeignRows, NearMissesOfResults) {
   // Threads add to what is not zero yet.
   refuses("48_layer_norm_by_atomics", "= 0.0f;\n  __syncthreads();", "= 0.0f;", "and no barrier is between them");
   refuses("48_layer_norm_by_atomics", "squares / n - mu * mu", "squares / n - mu * mu + row[0]", "what its kernels leave is no");
+  // A step of the butterfly twice.
+  refuses("49_rows_in_place_by_warps", "acc, 8);", "acc, 4);", "what its kernels leave is no");
+}
+
+// Whatever rows that are changed where they lie store is kept.
+TEST_F(ForeignRows, RowsInPlace) {
+  const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / "49_rows_in_place_by_warps.cu").text;
+  for (const auto& [from, to] : {std::pair("norms[row] = len;", "norms[row] = len + row;"),
+                                 std::pair("v[d] *= inv;", "v[d] = (d > 130 ? 0.5f : 1.0f) * v[d] * inv;")}) {
+    SCOPED_TRACE(to);
+    std::string refusal;
+    EXPECT_TRUE(Applies("thread_per_row_to_block", With(text, from, to), refusal)) << refusal;
+  }
 }
 
 // Only softmax and its like have what it rewrites.
