@@ -23,6 +23,8 @@ using Edge = StencilFormulas::Edge;
 
 // A longer expression becomes a variable.
 constexpr std::size_t kLongExpression = 90;
+// Of a block, if no size has whole blocks only.
+constexpr std::int64_t kThreadsOfLine = 256, kThreadsOfRow = 32, kRowsOfBlock = 8, kThreadsOfPlain = 256;
 
 std::string MovedBy(const std::string& text, std::int64_t by) {
   return by == 0 ? text : fmt::format("{} {} {}", text, by < 0 ? '-' : '+', std::abs(by));
@@ -40,8 +42,9 @@ std::string WithoutOuter(const std::string& text) {
 
 class PlainStencilWriter {
  public:
-  PlainStencilWriter(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas)
-      : tree_(context.tree), found_(found), formulas_(formulas) {
+  PlainStencilWriter(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas,
+                     const WholeBlocksOfSizes& whole)
+      : tree_(context.tree), found_(found), formulas_(formulas), whole_(whole) {
     for (const char* name : {"column", "row", "plane"}) coordinates_.push_back(UnusedName(tree_.text(), name));
     count_ = UnusedName(tree_.text(), "count");
     const std::string_view text = tree_.Text(found.kernel);
@@ -51,7 +54,9 @@ class PlainStencilWriter {
   std::string Body() {
     std::string text = "{\n  const int " + coordinates_[0] + " = blockIdx.x * blockDim.x + threadIdx.x;\n";
     if (!IsLine()) text += "  const int " + coordinates_[1] + " = blockIdx.y * blockDim.y + threadIdx.y;\n";
-    if (found_.dimensions == 3) text += "  const int " + coordinates_[2] + " = blockIdx.z;\n";
+    if (found_.dimensions == 3)
+      text += fmt::format("  const int {} = blockIdx.z{};\n", coordinates_[2],
+                          WholeOf(2) == nullptr ? "" : " * blockDim.z + threadIdx.z");
     std::vector<std::string> outside;
     for (std::size_t axis = 0; axis < Axes(); ++axis) AddOutside(found_.stores[axis], axis, outside);
     text += fmt::format("  if ({}) return;\n", fmt::join(outside, " || "));
@@ -63,20 +68,33 @@ class PlainStencilWriter {
     return text + Stores(formulas_.inner(), "  ") + "}";
   }
 
-  std::string Grid() const {
-    const auto extent = [&](std::size_t axis) {
-      const std::string& text = found_.stores[axis].end.launch;
-      return text.find(" - ") == std::string::npos ? text : fmt::format("max({}, 1)", text);
-    };
-    if (IsLine()) return fmt::format("ceil_div({}, 256)", extent(0));
-    std::string grid = fmt::format("ceil_div({}, 32), ceil_div({}, 8)", extent(0), extent(1));
-    return found_.dimensions == 3 ? grid + ", " + extent(2) : grid;
+  // What the launch line says of grid and block.
+  std::pair<std::string, std::string> Shape() const {
+    std::vector<std::string> grid, block;
+    std::int64_t threads = 1;
+    for (std::size_t axis = 0; axis < Axes(); ++axis) threads *= WholeOf(axis) == nullptr ? 1 : WholeOf(axis)->second.threads;
+    for (std::size_t axis = 0; axis < Axes(); ++axis) {
+      if (const auto* const blocks = WholeOf(axis)) {
+        grid.push_back(fmt::format("{} / {}", Parenthesised(blocks->first), Parenthesised(blocks->second.text)));
+        block.push_back(blocks->second.text);
+        continue;
+      }
+      const std::string& end = found_.stores[axis].end.launch;
+      const std::string extent = end.find(" - ") == std::string::npos ? end : fmt::format("max({}, 1)", end);
+      const std::int64_t wanted = IsLine() ? kThreadsOfLine : axis == 0 ? kThreadsOfRow : axis == 1 ? kRowsOfBlock : 1;
+      const std::int64_t here = std::min(wanted, std::max<std::int64_t>(1, kThreadsOfPlain / threads));
+      grid.push_back(here == 1 ? extent : fmt::format("ceil_div({}, {})", extent, here));
+      block.push_back(std::to_string(here));
+      threads *= here;
+    }
+    if (block.size() == 3 && block.back() == "1") block.pop_back();
+    return {fmt::format("{}", fmt::join(grid, ", ")), fmt::format("{}", fmt::join(block, ", "))};
   }
-  std::string Block() const { return IsLine() ? "256" : "32, 8"; }
 
  private:
   bool IsLine() const { return found_.IsLine(); }
   std::size_t Axes() const { return IsLine() ? 1 : found_.dimensions; }
+  const WholeBlocksOfSizes::value_type* WholeOf(std::size_t axis) const { return WholeBlocksAlong(found_, axis, whole_); }
 
   void AddOutside(const Stencil::Range& range, std::size_t axis, std::vector<std::string>& outside) const {
     if (!range.BeginsAtZero()) outside.push_back(fmt::format("{} < {}", coordinates_[axis], range.Low()));
@@ -214,6 +232,7 @@ class PlainStencilWriter {
   const SyntaxTree& tree_;
   const Stencil& found_;
   const StencilFormulas& formulas_;
+  const WholeBlocksOfSizes& whole_;
   std::vector<std::string> coordinates_;
   std::string count_;
   bool wide_ = false;
@@ -225,14 +244,24 @@ class PlainStencilWriter {
 
 }  // namespace
 
-std::string WithPlainStencil(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas) {
+const WholeBlocksOfSizes::value_type* WholeBlocksAlong(const Stencil& found, std::size_t axis, const WholeBlocksOfSizes& whole) {
+  const WholeBlocksOfSizes::value_type* along = nullptr;
+  for (const auto& one : whole) {
+    if (ContainsName(found.stores[axis].end.launch, one.first)) along = &one;
+  }
+  return along;
+}
+
+std::string WithPlainStencil(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas,
+                             const WholeBlocksOfSizes& whole) {
   const SyntaxTree& tree = context.tree;
-  PlainStencilWriter writer(context, found, formulas);
+  PlainStencilWriter writer(context, found, formulas, whole);
   const SourceRange& body = tree.node(tree.node(found.kernel).children.back()).range;
   std::string text = tree.text().substr(0, body.begin) + writer.Body() + tree.text().substr(body.end);
-  text = RenderLaunchChange(text, {found.launch->kernel, "grid", writer.Grid()}).value_or("");
+  const auto [grid, block] = writer.Shape();
+  text = RenderLaunchChange(text, {found.launch->kernel, "grid", grid}).value_or("");
   if (text.empty()) return text;
-  return RenderLaunchChange(text, {found.launch->kernel, "block", writer.Block()}).value_or("");
+  return RenderLaunchChange(text, {found.launch->kernel, "block", block}).value_or("");
 }
 
 }  // namespace evo
