@@ -49,7 +49,7 @@ class Inliner {
       if (LambdaOf(tree_, node) >= 0 && tree_.UsesOf(node).empty() && tree_.node(call.parent).children.size() == 1)
         splices.emplace_back(tree_.node(call.parent).range, "");
       if (call.kind_name != "CallExpr" || call.function < 0 || call.children.empty()) continue;
-      const int named = DeclarationOf(call.children.front()), lambda = LambdaOf(tree_, named);
+      const int named = NamedAlone(tree_, call.children.front()), lambda = LambdaOf(tree_, named);
       const int function = lambda >= 0 ? lambda : named;
       if (lambda >= 0 && !CapturesTheSame(tree_, lambda)) continue;
       const auto callee = function < 0 || function == call.function ? std::nullopt : CalleeOf(function);
@@ -68,8 +68,6 @@ class Inliner {
   }
 
  private:
-  int DeclarationOf(int name) const { return NamedAlone(tree_, name); }
-
   bool IsKernel(int function) const {
     const auto& children = tree_.node(function).children;
     return std::any_of(children.begin(), children.end(),
@@ -78,7 +76,7 @@ class Inliner {
 
   // Of a call's children: behind the function, or the lambda and its operator.
   std::size_t FirstArgument(int call) const {
-    return LambdaOf(tree_, DeclarationOf(tree_.node(call).children.front())) >= 0 ? 2 : 1;
+    return LambdaOf(tree_, NamedAlone(tree_, tree_.node(call).children.front())) >= 0 ? 2 : 1;
   }
 
   std::optional<Callee> CalleeOf(int function) const {
@@ -122,7 +120,7 @@ class Inliner {
   // Whether a name stands for the same value in all of a function that is called with it: a number, an array's address, or a
   // variable of the caller that the call gives away by no reference or address.
   bool StaysTheSame(int argument, int call) const {
-    const int declared = DeclarationOf(argument);
+    const int declared = NamedAlone(tree_, argument);
     if (declared < 0) return tree_.node(argument).kind_name.ends_with("Literal") || tree_.node(argument).name.empty();
     const SyntaxNode& variable = tree_.node(declared);
     if (variable.type.ends_with("]")) return true;
@@ -189,7 +187,7 @@ class Inliner {
       // Passed on, perhaps by reference.
       const bool passed = tree_.node(outer).kind_name == "CallExpr" && !tree_.node(use).converted &&
                           tree_.node(parameter).type.find('*') == std::string::npos;
-      if (passed && DeclarationOf(tree_.node(outer).children.front()) >= 0) return true;
+      if (passed && NamedAlone(tree_, tree_.node(outer).children.front()) >= 0) return true;
     }
     return callee.body < 0;
   }

@@ -34,6 +34,8 @@ bool IsSumAlone(const ProductEnd& end) {
   return end.alpha.empty() && end.scales.empty() && end.terms.empty() && end.function == ProductEnd::Function::kNone;
 }
 
+bool HasWordElements(const ConvolutionKernelText& text) { return text.types.at(text.roles.x) == "int"; }
+
 class ConvolutionResults {
  public:
   ConvolutionResults(const MutationContext& context, const LaunchDirective* only)
@@ -66,8 +68,6 @@ class ConvolutionResults {
     if (!ran) why_ = runs_.why();
     return ran;
   }
-
-  bool IsOfWords() const { return found_.text.types.at(found_.text.roles.x) == "int"; }
 
   // Types, and what the launch lines pass.
   bool Describe() {
@@ -149,7 +149,8 @@ class ConvolutionResults {
     for (const ProductEnd& end : ProductEnds(FactorsIn(ran->run), found_.text.roles.others)) {
       found_.text.end = end;
       if (!runs_.Holds(*ran, true)) continue;
-      if (IsOfWords() && !IsSumAlone(end)) return Refuse("it does more with its sums of integers than to store them");
+      if (HasWordElements(found_.text) && !IsSumAlone(end))
+        return Refuse("it does more with its sums of integers than to store them");
       NamePassed();
       return runs_.Holds(*other, true) || Refuse("with other small sizes, what it leaves is no convolution");
     }
@@ -256,7 +257,7 @@ class ConvolutionResults {
   bool ComparesForItsFunction() {
     using Function = ProductEnd::Function;
     const ProductEnd& end = found_.text.end;
-    const bool short_output = found_.text.types.at(found_.text.roles.y) != "float" && !IsOfWords();
+    const bool short_output = found_.text.types.at(found_.text.roles.y) != "float" && !HasWordElements(found_.text);
     const bool once =
         (end.function == Function::kNone || end.function == Function::kRelu) && end.alpha.empty() && end.scales.empty();
     if (runs_.seen().rounded && !(short_output && once)) return Refuse("it rounds what it computes");
@@ -270,7 +271,7 @@ class ConvolutionResults {
 
   // What is no number stays none, or becomes what the function makes of it.
   bool HoldsForNaN() {
-    if (IsOfWords()) return true;  // there is none
+    if (HasWordElements(found_.text)) return true;  // there is none
     LaunchTrial trial = Comparison::Trial(runs_.Small(0), 0);
     trial.elements[found_.text.roles.f] = std::numeric_limits<double>::quiet_NaN();
     const auto ran = Run(std::move(trial));
@@ -307,7 +308,7 @@ std::optional<LaunchedConvolution> FindConvolutionByResults(const MutationContex
 bool LeavesTheSame(const MutationContext& context, const std::string& kernel, const LaunchedConvolution& found) {
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, kernel);
   SourceRuns runs(context);
-  if (found.text.types.at(found.text.roles.x) == "int") runs.TellSums(true);
+  if (HasWordElements(found.text)) runs.TellSums(true);
   if (launch == nullptr || !runs.FindOnly(*launch)) return false;
   runs.SetBuffers(found.buffers);
   return std::all_of(found.left.begin(), found.left.end(), [&](const auto& expected) {

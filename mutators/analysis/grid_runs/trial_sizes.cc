@@ -28,7 +28,7 @@ std::int64_t NumberOf(const MutationContext& context, const std::string& token) 
 }
 
 // What is between a `(` and its `)`, with them.
-std::string InParentheses(const std::vector<std::string>& tokens, std::size_t open) {
+std::string WithinParentheses(const std::vector<std::string>& tokens, std::size_t open) {
   std::string text;
   int depth = 0;
   for (std::size_t at = open; at < tokens.size(); ++at) {
@@ -86,7 +86,7 @@ std::vector<TrialSizes::Units> UnitsInLaunches(const MutationContext& context, c
       std::vector<std::string> tokens;
       for (const SourceRange& range : Tokenize(text)) tokens.push_back(text.substr(range.begin, range.size()));
       for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-        const std::int64_t unit = NumberOf(context, tokens[i + 2] == "(" ? InParentheses(tokens, i + 2) : tokens[i + 2]);
+        const std::int64_t unit = NumberOf(context, tokens[i + 2] == "(" ? WithinParentheses(tokens, i + 2) : tokens[i + 2]);
         if (tokens[i + 1] == "/") add(whole, tokens[i], unit), add(all, tokens[i], unit);
         if (tokens[i + 1] == "," && i > 1 && tokens[i - 2] == "ceil_div") add(all, tokens[i], unit);
       }

@@ -24,7 +24,7 @@ using Edge = StencilFormulas::Edge;
 // A longer expression becomes a variable.
 constexpr std::size_t kLongExpression = 90;
 // Of a block, if no size has whole blocks only.
-constexpr std::int64_t kThreadsOfLine = 256, kThreadsOfRow = 32, kRowsOfBlock = 8, kThreadsOfPlain = 256;
+constexpr std::int64_t kPlainLine = 256, kPlainColumns = 32, kPlainRows = 8, kPlainThreads = 256;
 
 std::string MovedBy(const std::string& text, std::int64_t by) {
   return by == 0 ? text : fmt::format("{} {} {}", text, by < 0 ? '-' : '+', std::abs(by));
@@ -42,21 +42,20 @@ std::string WithoutOuter(const std::string& text) {
 
 class PlainStencilWriter {
  public:
-  PlainStencilWriter(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas,
-                     const WholeBlocksOfSizes& whole)
-      : tree_(context.tree), found_(found), formulas_(formulas), whole_(whole) {
+  PlainStencilWriter(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas)
+      : tree_(context.tree), found_(found), formulas_(formulas) {
     for (const char* name : {"column", "row", "plane"}) coordinates_.push_back(UnusedName(tree_.text(), name));
     count_ = UnusedName(tree_.text(), "count");
     const std::string_view text = tree_.Text(found.kernel);
     for (const char* word : {"long", "size_t", "int64"}) wide_ |= text.find(word) != std::string_view::npos;
   }
 
-  std::string Body() {
+  std::string Body(const WholeBlocksOfSizes& whole) {
     std::string text = "{\n  const int " + coordinates_[0] + " = blockIdx.x * blockDim.x + threadIdx.x;\n";
     if (!IsLine()) text += "  const int " + coordinates_[1] + " = blockIdx.y * blockDim.y + threadIdx.y;\n";
     if (found_.dimensions == 3)
       text += fmt::format("  const int {} = blockIdx.z{};\n", coordinates_[2],
-                          WholeOf(2) == nullptr ? "" : " * blockDim.z + threadIdx.z");
+                          WholeBlocksAlong(found_, 2, whole) == nullptr ? "" : " * blockDim.z + threadIdx.z");
     std::vector<std::string> outside;
     for (std::size_t axis = 0; axis < Axes(); ++axis) AddOutside(found_.stores[axis], axis, outside);
     text += fmt::format("  if ({}) return;\n", fmt::join(outside, " || "));
@@ -69,20 +68,21 @@ class PlainStencilWriter {
   }
 
   // What the launch line says of grid and block.
-  std::pair<std::string, std::string> Shape() const {
+  std::pair<std::string, std::string> Shape(const WholeBlocksOfSizes& whole) const {
     std::vector<std::string> grid, block;
     std::int64_t threads = 1;
-    for (std::size_t axis = 0; axis < Axes(); ++axis) threads *= WholeOf(axis) == nullptr ? 1 : WholeOf(axis)->second.threads;
+    const auto along = [&](std::size_t axis) { return WholeBlocksAlong(found_, axis, whole); };
+    for (std::size_t axis = 0; axis < Axes(); ++axis) threads *= along(axis) == nullptr ? 1 : along(axis)->second.threads;
     for (std::size_t axis = 0; axis < Axes(); ++axis) {
-      if (const auto* const blocks = WholeOf(axis)) {
+      if (const auto* const blocks = along(axis)) {
         grid.push_back(fmt::format("{} / {}", Parenthesised(blocks->first), Parenthesised(blocks->second.text)));
         block.push_back(blocks->second.text);
         continue;
       }
       const std::string& end = found_.stores[axis].end.launch;
       const std::string extent = end.find(" - ") == std::string::npos ? end : fmt::format("max({}, 1)", end);
-      const std::int64_t wanted = IsLine() ? kThreadsOfLine : axis == 0 ? kThreadsOfRow : axis == 1 ? kRowsOfBlock : 1;
-      const std::int64_t here = std::min(wanted, std::max<std::int64_t>(1, kThreadsOfPlain / threads));
+      const std::int64_t wanted = IsLine() ? kPlainLine : axis == 0 ? kPlainColumns : axis == 1 ? kPlainRows : 1;
+      const std::int64_t here = std::min(wanted, std::max<std::int64_t>(1, kPlainThreads / threads));
       grid.push_back(here == 1 ? extent : fmt::format("ceil_div({}, {})", extent, here));
       block.push_back(std::to_string(here));
       threads *= here;
@@ -94,7 +94,6 @@ class PlainStencilWriter {
  private:
   bool IsLine() const { return found_.IsLine(); }
   std::size_t Axes() const { return IsLine() ? 1 : found_.dimensions; }
-  const WholeBlocksOfSizes::value_type* WholeOf(std::size_t axis) const { return WholeBlocksAlong(found_, axis, whole_); }
 
   void AddOutside(const Stencil::Range& range, std::size_t axis, std::vector<std::string>& outside) const {
     if (!range.BeginsAtZero()) outside.push_back(fmt::format("{} < {}", coordinates_[axis], range.Low()));
@@ -232,7 +231,6 @@ class PlainStencilWriter {
   const SyntaxTree& tree_;
   const Stencil& found_;
   const StencilFormulas& formulas_;
-  const WholeBlocksOfSizes& whole_;
   std::vector<std::string> coordinates_;
   std::string count_;
   bool wide_ = false;
@@ -255,10 +253,10 @@ const WholeBlocksOfSizes::value_type* WholeBlocksAlong(const Stencil& found, std
 std::string WithPlainStencil(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas,
                              const WholeBlocksOfSizes& whole) {
   const SyntaxTree& tree = context.tree;
-  PlainStencilWriter writer(context, found, formulas, whole);
+  PlainStencilWriter writer(context, found, formulas);
   const SourceRange& body = tree.node(tree.node(found.kernel).children.back()).range;
-  std::string text = tree.text().substr(0, body.begin) + writer.Body() + tree.text().substr(body.end);
-  const auto [grid, block] = writer.Shape();
+  std::string text = tree.text().substr(0, body.begin) + writer.Body(whole) + tree.text().substr(body.end);
+  const auto [grid, block] = writer.Shape(whole);
   text = RenderLaunchChange(text, {found.launch->kernel, "grid", grid}).value_or("");
   if (text.empty()) return text;
   return RenderLaunchChange(text, {found.launch->kernel, "block", block}).value_or("");

@@ -1,6 +1,6 @@
 // buffers: A f32 in [NZ, NY, NX], B f32 out [NZ, NY, NX]
 // sizes: NZ=3 NY=1 NX=1; NZ=7 NY=9 NX=30; NZ=6 NY=12 NX=100
-// evo:launch diffuse(A, B, NX, NY, NZ, 0.4, 0.1) grid(ceil_div(NX, 32), ceil_div(NY, 8)) block(32, 8)
+// evo:launch diffuse(A, B, NX, NY, NZ, f32(0.4), f32(0.1)) grid(ceil_div(NX, 32), ceil_div(NY, 8)) block(32, 8)
 
 // The present plane is in shared memory; those before and behind it are in registers.
 __global__ void __launch_bounds__(256) diffuse(const float* in, float* out, int nx, int ny, int nz, float c0, float c1) {

@@ -1,6 +1,6 @@
 // buffers: A f32 in [H, W], B f32 out [H, W]
 // sizes: H=5 W=5; H=9 W=30; H=12 W=140
-// evo:launch ring(A, B, W, H, 0.4, 0.1) grid(ceil_div(W, 32), ceil_div(H, 8)) block(32, 8)
+// evo:launch ring(A, B, W, H, f32(0.4), f32(0.1)) grid(ceil_div(W, 32), ceil_div(H, 8)) block(32, 8)
 
 // What is past an edge is at the other one.
 __global__ void ring(const float* in, float* out, int nx, int ny, float center, float side) {
