@@ -5,6 +5,7 @@
 
 #include "import/device_text.h"
 #include "import/draft_parts.h"
+#include "import/pointer_offsets.h"
 
 namespace evo {
 namespace {
@@ -74,10 +75,33 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
     const auto element = ElementTypeOf(c_.program, buffer.type).value_or(ElementType{"f32", 1});
     buffer.bytes = Simplified(HostExpression::Binary("*", Product(one.grid), HostExpression::Integer(element.bytes())));
   }
-  if (pointer.offset && pointer.index.empty())
-    c_.draft.notes.push_back(fmt::format("the host passes {} with an offset, which is left out", buffer.name));
   buffers_.push_back(std::move(buffer));
   return buffers_.back();
+}
+
+// Constants that all launches of a kernel add to what they pass for a parameter are added by the kernel.
+void DraftBuffers::AddOffset(const TakenLaunch& one, std::size_t index, const DraftBuffer& buffer) {
+  if (one.launch == nullptr || index >= one.launch->arguments.size()) return;
+  const auto offset_of = [&](const TakenLaunch& launch) -> std::optional<std::string> {
+    const bool passed = launch.launch != nullptr && index < launch.launch->arguments.size();
+    if (!passed) return std::nullopt;
+    return ConstantOffset(c_.host, c_.program, launch.launch->arguments[index], launch.launch->function, c_.device.words);
+  };
+  const Pointer origin = c_.host.Origin(one.launch->arguments[index], one.launch->function);
+  if (!origin.offset || !origin.index.empty()) return;
+  const std::optional<std::string> offset = offset_of(one);
+  const bool same = std::all_of(c_.launches.begin(), c_.launches.end(), [&](const TakenLaunch& other) {
+    return other.kernel != one.kernel || offset_of(other) == offset;
+  });
+  const std::string& name = one.kernel->parameters[index].name;
+  const std::string& type = one.types[index];
+  const std::string fixed = type.substr(std::min(type.size(), type.find('*') + 1));
+  std::string note = fmt::format("the host passes {} with an offset, which is left out", buffer.name);
+  if (offset && same && !name.empty() && fixed.find("const") == std::string::npos) {
+    c_.draft.offsets[one.kernel->name][name] = *offset;
+    note = fmt::format("the host passes {} with an offset of {}, which {} adds", buffer.name, *offset, one.kernel->name);
+  }
+  if (std::find(c_.draft.notes.begin(), c_.draft.notes.end(), note) == c_.draft.notes.end()) c_.draft.notes.push_back(note);
 }
 
 void DraftBuffers::Read() {
@@ -88,6 +112,7 @@ void DraftBuffers::Read() {
       }
       if (!IsPointerType(one.types[i])) continue;
       DraftBuffer& buffer = BufferOf(one, i);
+      AddOffset(one, i, buffer);
       const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[i].name);
       AddUse(buffer, use);
       buffer.constant = buffer.constant && one.types[i].starts_with("const ");

@@ -124,9 +124,8 @@ bool DraftNames::IsConstant(const std::string& label, const std::set<std::string
       found->second.origin == HostLeaf::Origin::kMacro || found->second.origin == HostLeaf::Origin::kFileConstant;
   // A tile of more elements than a block may have threads: the kernels are written for it.
   if (of_file && LooksTunable(label) && value > kMostThreads && device_.words.contains(label)) return true;
-  // How many elements a thread takes, which decides a shape.
-  const bool of_threads = of_file && !in_blocks.contains(label) && of_arguments.contains(label) && value <= kSmallConstant;
-  if (LooksTunable(label) && of_threads && device_.words.contains(label)) return true;
+  const bool decides = of_arguments.contains(label) && device_.words.contains(label) && !in_blocks.contains(label);
+  if (of_file && LooksTunable(label) && value <= kSmallConstant && decides) return true;  // elements of a thread
   if (LooksTunable(label) || in_blocks.contains(label)) return false;
   if (of_file && ((other_sizes && value <= kMostConstant) || (value <= kSmallConstant && IsInSharedExtent(label)))) return true;
   return value <= kSmallConstant && !of_arguments.contains(label);

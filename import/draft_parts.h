@@ -76,6 +76,7 @@ class DraftBuffers {
   HostCode::Pointer FieldPointer(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) const;
   void AddField(const TakenLaunch& one, std::size_t index, const ProgramParameter& field);
   DraftBuffer& BufferOf(const TakenLaunch& one, std::size_t index);
+  void AddOffset(const TakenLaunch& one, std::size_t index, const DraftBuffer& buffer);
   const TakenLoop* SwapsOf(const DraftBuffer& buffer) const;
   std::optional<std::string> PartOf(const DraftBuffer& buffer, const HostExpression& bytes, const ElementType& element) const;
   std::string CountedAfter(const TakenLoop& loop, const DraftBuffer& buffer) const;

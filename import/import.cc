@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "core/error.h"
 #include "import/device_text.h"
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
 #include "import/inner_sizes.h"
+#include "import/pointer_offsets.h"
 #include "import/unrolled_recursion.h"
 #include "syntax/token.h"
 
@@ -144,7 +146,8 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   const std::vector<TakenLoop> loops = TakeLoops(program, host, launches, reply.notes);
   Answers answers(request.answers);
   TaskDraft draft = BuildDraft(program, host, launches, loops, answers);
-  const DeviceText device = DeviceTextOf(program, draft.kernels, draft.moved);
+  DeviceText device = DeviceTextOf(program, draft.kernels, draft.moved);
+  device.code = WithPointerOffsets(std::move(device.code), draft.offsets);
   if (const auto name = answers.Given("name")) draft.name = *name;
   if (const auto unused = answers.Unused(); !unused.empty()) {
     std::vector<std::string> keys;

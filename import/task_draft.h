@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "import/import.h"
+#include "import/pointer_offsets.h"
 
 namespace evo {
 
@@ -77,6 +78,7 @@ struct TaskDraft {
   std::string work = "1";            // innermost loop bodies of all threads and launches; an expression of sizes
   std::set<std::string> moved;       // macros and constants whose definitions are written at the top
   std::set<std::string> kernels;     // names
+  PointerOffsets offsets;            // that kernels add
   std::vector<ImportQuestion> questions;
   std::vector<std::string> notes;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "syntax/called_body.h"
 #include "syntax/lambda.h"
 
 namespace evo {
@@ -32,26 +33,9 @@ struct Site {
   int target = -1;     // what is assigned to, or the VarDecl; -1 for nothing
 };
 
-// Whether an operator changes its first operand.
-bool Assigns(std::string_view spelled) {
-  return spelled == "++" || spelled == "--" ||
-         (spelled.ends_with("=") && spelled != "==" && spelled != "<=" && spelled != ">=" && spelled != "!=");
-}
-
 std::string WithoutConst(std::string type) {
   if (type.starts_with("const ")) type.erase(0, 6);
   return type;
-}
-
-// Whether a text has directives other than pragmas: what they leave out may be there with other values of parameters.
-bool HasConditions(std::string_view text) {
-  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
-    const std::size_t first = text.find_first_not_of(" \t\n", at);
-    if (first == std::string_view::npos || text[first] != '#') continue;
-    const std::size_t word = text.find_first_not_of(" \t", first + 1);
-    if (word == std::string_view::npos || !text.substr(word).starts_with("pragma")) return true;
-  }
-  return false;
 }
 
 class Inliner {
@@ -65,7 +49,7 @@ class Inliner {
       if (LambdaOf(tree_, node) >= 0 && tree_.UsesOf(node).empty() && tree_.node(call.parent).children.size() == 1)
         splices.emplace_back(tree_.node(call.parent).range, "");
       if (call.kind_name != "CallExpr" || call.function < 0 || call.children.empty()) continue;
-      const int named = DeclarationOf(call.children.front()), lambda = LambdaOf(tree_, named);
+      const int named = NamedAlone(tree_, call.children.front()), lambda = LambdaOf(tree_, named);
       const int function = lambda >= 0 ? lambda : named;
       if (lambda >= 0 && !CapturesTheSame(tree_, lambda)) continue;
       const auto callee = function < 0 || function == call.function ? std::nullopt : CalleeOf(function);
@@ -84,12 +68,6 @@ class Inliner {
   }
 
  private:
-  int DeclarationOf(int name) const {
-    while (tree_.node(name).kind_name == "ParenExpr" && tree_.node(name).children.size() == 1)
-      name = tree_.node(name).children[0];
-    return tree_.node(name).kind_name == "DeclRefExpr" ? tree_.node(name).refers_to : -1;
-  }
-
   bool IsKernel(int function) const {
     const auto& children = tree_.node(function).children;
     return std::any_of(children.begin(), children.end(),
@@ -98,7 +76,7 @@ class Inliner {
 
   // Of a call's children: behind the function, or the lambda and its operator.
   std::size_t FirstArgument(int call) const {
-    return LambdaOf(tree_, DeclarationOf(tree_.node(call).children.front())) >= 0 ? 2 : 1;
+    return LambdaOf(tree_, NamedAlone(tree_, tree_.node(call).children.front())) >= 0 ? 2 : 1;
   }
 
   std::optional<Callee> CalleeOf(int function) const {
@@ -131,7 +109,7 @@ class Inliner {
   bool OnlyComputes(int expression) const {
     for (int at = expression; at < tree_.EndOf(expression); ++at) {
       const SyntaxNode& one = tree_.node(at);
-      if (one.opaque || Assigns(tree_.Operator(at))) return false;
+      if (one.opaque || ChangesFirst(tree_.Operator(at))) return false;
       const std::string_view name = one.name;
       if (one.kind_name == "CallExpr" && (name.starts_with("atomic") || name.starts_with("__sync") || name.ends_with("_sync")))
         return false;
@@ -142,7 +120,7 @@ class Inliner {
   // Whether a name stands for the same value in all of a function that is called with it: a number, an array's address, or a
   // variable of the caller that the call gives away by no reference or address.
   bool StaysTheSame(int argument, int call) const {
-    const int declared = DeclarationOf(argument);
+    const int declared = NamedAlone(tree_, argument);
     if (declared < 0) return tree_.node(argument).kind_name.ends_with("Literal") || tree_.node(argument).name.empty();
     const SyntaxNode& variable = tree_.node(declared);
     if (variable.type.ends_with("]")) return true;
@@ -166,6 +144,15 @@ class Inliner {
            tree_.Text(node).ends_with(';');
   }
 
+  // Whether an expression is an element of an array, and a function does not change which one.
+  bool IsElementApart(int expression, const Callee& callee) const {
+    if (tree_.node(expression).kind_name != "ArraySubscriptExpr" || !OnlyComputes(expression)) return false;
+    for (int at = expression; at < tree_.EndOf(expression); ++at) {
+      if (tree_.node(at).kind_name == "CallExpr") return false;
+    }
+    return ChangesOnlyItsOwn(tree_, callee.body, callee.parameters);
+  }
+
   std::optional<Site> SiteOf(int call, const Callee& callee) const {
     const int parent = tree_.node(call).parent;
     if (callee.is_expression) return Site{call, call, -1};
@@ -173,7 +160,7 @@ class Inliner {
     if (callee.result < 0) return std::nullopt;
     const SyntaxNode& outer = tree_.node(parent);
     if (tree_.Operator(parent) == "=" && outer.children.size() == 2 && outer.children[1] == call && IsStatement(parent) &&
-        tree_.node(outer.children[0]).kind_name == "DeclRefExpr")
+        (tree_.node(outer.children[0]).kind_name == "DeclRefExpr" || IsElementApart(outer.children[0], callee)))
       return Site{call, parent, outer.children[0]};
     if (outer.kind_name != "VarDecl" || outer.children.back() != call) return std::nullopt;
     const SyntaxNode& declaration = tree_.node(outer.parent);
@@ -195,12 +182,12 @@ class Inliner {
       int at = use, outer = tree_.node(use).parent;
       while (tree_.node(outer).kind_name == "ParenExpr") at = outer, outer = tree_.node(outer).parent;
       const std::string_view spelled = tree_.Operator(outer);
-      if (Assigns(spelled) && tree_.node(outer).children.front() == at) return true;
+      if (ChangesFirst(spelled) && tree_.node(outer).children.front() == at) return true;
       if (spelled == "&" && tree_.node(outer).children.size() == 1) return true;
       // Passed on, perhaps by reference.
       const bool passed = tree_.node(outer).kind_name == "CallExpr" && !tree_.node(use).converted &&
                           tree_.node(parameter).type.find('*') == std::string::npos;
-      if (passed && DeclarationOf(tree_.node(outer).children.front()) >= 0) return true;
+      if (passed && NamedAlone(tree_, tree_.node(outer).children.front()) >= 0) return true;
     }
     return callee.body < 0;
   }
@@ -269,7 +256,7 @@ class Inliner {
     if (declared.type.find("auto") != std::string::npos || declared.type.starts_with("type-parameter")) return false;
     std::string text(tree_.Text(argument));
     const std::string from = WithoutConst(tree_.node(argument).type), to = WithoutConst(declared.type);
-    if (to.ends_with("&")) {
+    if (to.ends_with("&") || to.find("(&)") != std::string::npos) {
       names[parameter] = IsSimple(argument) ? text : fmt::format("({})", text);
       return IsSimple(argument) || tree_.node(argument).kind_name == "ArraySubscriptExpr";
     }
@@ -316,7 +303,7 @@ class Inliner {
     std::string target;
     if (site.target >= 0) {
       const SyntaxNode& node = tree_.node(site.target);
-      target = node.name;
+      target = node.kind_name == "ArraySubscriptExpr" ? std::string(tree_.Text(site.target)) : node.name;
       if (node.kind_name == "VarDecl") text += fmt::format("{} {};\n", WithoutConst(node.type), node.name);
     }
     text += "{\n" + declarations;

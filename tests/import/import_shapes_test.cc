@@ -66,7 +66,8 @@ int main() {
   sum<<<blocks, BLOCK_DIM>>>(x, y);
 }
 )");
-  EXPECT_THAT(Kernel(reply), testing::AllOf(HasSubstr("#define COARSE_FACTOR 2"), testing::Not(HasSubstr("evo:size COARSE_FACTOR"))));
+  EXPECT_THAT(Kernel(reply),
+              testing::AllOf(HasSubstr("#define COARSE_FACTOR 2"), testing::Not(HasSubstr("evo:size COARSE_FACTOR"))));
   EXPECT_EQ(TaskOf(reply).at("sizes"), json({"blocks"}));
 }
 

@@ -19,6 +19,30 @@ __global__ void scale(const float* x, float* y, int n, float a) {
 }
 )";
 
+// A launch line passes whole buffers, so that the kernel adds what the host adds.
+TEST(ImportStyles, PointersWithOffsets) {
+  std::string scale(kScale);
+  scale.replace(scale.find("a * x[i]"), 8, "a * x[i] / RADIUS");
+  const std::string program = "#define RADIUS 3\n" + scale + R"(
+int main() {
+  int n = 1 << 22;
+  float *x, *y, *h = new float[n + 6];
+  cudaMalloc(&x, (n + 2 * RADIUS) * sizeof(float));
+  cudaMalloc(&y, (n + 2 * RADIUS) * sizeof(float));
+  cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
+  scale<<<(n + 255) / 256, 256>>>(x + RADIUS, &y[1], n, 2.0f);
+  cudaMemcpy(h, y, n * sizeof(float), cudaMemcpyDeviceToHost);
+)";
+  const std::string kernel = Kernel(Read(program + "}\n"));
+  EXPECT_THAT(kernel,
+              AllOf(HasSubstr("float a) {\n    // The host passes these from here on.\n    x += RADIUS;\n    y += 1;\n  int i"),
+                    HasSubstr("evo:launch scale(x, y, n, ")));
+  // One that is a size is left out.
+  std::string half = program + "}\n";
+  half.replace(half.find("x + RADIUS"), 10, "x + n / 2");
+  EXPECT_THAT(Kernel(Read(half)), AllOf(Not(HasSubstr("x += ")), HasSubstr("y += 1;")));
+}
+
 // A kernel that uses its input as memory of its own; the host looks at the sums only.
 TEST(ImportStyles, WhatTheHostDoesNotCopyDoesNotCount) {
   const std::string kernel = R"(

@@ -114,6 +114,33 @@ TEST(Inlining, CopiesWhatMayChangeMeanwhile) {
               HasSubstr("2 * count(h, h[1])"));
 }
 
+TEST(Inlining, WritesStatementsOutForElements) {
+  EXPECT_THAT(Inlined("__device__ int round(int v, int n) {\n  v = v % n;\n  return v + 1;\n}\n"
+                      "__global__ void k(int* x, int i) {\n  x[i + 1] = round(i, 8);\n}\n"),
+              HasSubstr("{\nint v_2 = i;\nv_2 = v_2 % 8;\nx[i + 1] = v_2 + 1;\n}"));
+  EXPECT_THAT(Inlined("__global__ void k(int* x, int n) {\n  auto round = [&](int v) {\n    v = v % n;\n    return v;\n  };\n"
+                      "  if (n > 2) x[n] = round(9);\n}\n"),
+              HasSubstr("if (n > 2) {\nint v_2 = 9;\nv_2 = v_2 % n;\nx[n] = v_2;\n}"));
+  // Which element it is may change, and so may what is passed.
+  for (const char* body :
+       {"  auto next = [&](int v) {\n    i += v;\n    return v;\n  };\n  x[i] = next(2);\n",
+        "  auto next = [&](int v) {\n    int* p = &i;\n    *p = v;\n    return v;\n  };\n  x[i] = next(2);\n"}) {
+    const std::string text = std::string("__global__ void k(int* x, int i) {\n") + body + "}\n";
+    EXPECT_THAT(Inlined(text), HasSubstr("x[i] = next(2);"));
+  }
+  EXPECT_THAT(Inlined("__device__ int twice(int v) {\n  v *= 2;\n  return v;\n}\n"
+                      "__global__ void k(int* x, int i) {\n  x[i++] = twice(i);\n}\n"),
+              HasSubstr("x[i++] = twice(i);"));
+}
+
+TEST(Inlining, PassesArraysByReference) {
+  EXPECT_THAT(
+      Inlined(
+          "using Row = float[8];\n__device__ void put(Row& row, int i) {\n  row[i] = 1;\n}\n"
+          "__global__ void k(float* x, int i) {\n  __shared__ Row rows[2];\n  put(rows[i % 2], i);\n  x[i] = rows[1][i];\n}\n"),
+      HasSubstr("(rows[i % 2])[i] = 1;"));
+}
+
 TEST(Inlining, LeavesFunctionsThatReturnEarlyOrCallThemselves) {
   const std::string early =
       "__device__ void f(int* x) {\n  if (x[0]) return;\n  x[0] = 1;\n}\n__global__ void k(int* x) {\n  f(x);\n}\n";

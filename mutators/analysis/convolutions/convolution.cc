@@ -33,6 +33,7 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   const SyntaxTree& tree = context.tree;
   LaunchRuns runs(context, launch, kernel, parts.loop, Noted(parts));
   runs.TellSums();
+  runs.given().words = ComputesInWords(tree, kernel);
   if (!runs.refusal().empty()) return parts.deep ? runs.refusal() : "";
   if (runs.names().size() > kMostConvolutionSizes) return parts.deep ? "its launch line names too many sizes" : "";
   ConvolutionSampler sampler(tree, parts, runs);
@@ -47,7 +48,9 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   found.element = PointedTo(tree, found.x);
   if (tree.node(found.x).kind_name != "ParmDecl") return "its images are in constant memory";
   const bool constant = tree.node(found.f).kind_name != "ParmDecl";
-  if (constant && found.element != "float") return "its filters are in constant memory, where only floats are understood";
+  const bool words = found.element == "int";
+  if (constant && found.element != "float" && !words)
+    return "its filters are in constant memory, where only floats are understood";
   const std::set<int> written = WrittenIn(tree, kernel);
   ConvolutionNumbers numbers(tree, runs, written, shapes.launches());
   if (!numbers.AddSizes(found)) return numbers.why();
@@ -61,9 +64,10 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   if (!numbers.AddImages(trials.images(), trials.settings(), found)) return numbers.why();
   if (!trials.RunSymbolic(numbers.used()) || !trials.RunLarge()) return trials.why();
   found.parameters = trials.parameters();
+  if (words && !found.depthwise) return "its elements are integers, and it has several channels or filters";
   if (parts.plain()) {
     const std::string stored = PointedTo(tree, found.y);
-    if (stored != found.element && stored != "float") return fmt::format("it stores {}", stored);
+    if (stored != found.element && (words || stored != "float")) return fmt::format("it stores {}", stored);
     return found;
   }
   ConvolutionEpilogue epilogue(tree, parts, sampler.observed(), written);
@@ -97,9 +101,8 @@ std::variant<Convolution, std::string> AsConvolution(const MutationContext& cont
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
   if (launch == nullptr) return refuse("it is not launched by exactly one launch line");
   if (!launch->cluster.empty() || launch->cooperative) return refuse("its blocks are launched as clusters or together");
-  if (IsTunedBlock(context, kernel) ||
-      tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
-          std::string_view::npos)
+  if (tree.Text({node.range.begin, tree.node(node.children.back()).range.begin}).find("__launch_bounds__") !=
+      std::string_view::npos)
     return refuse("its __launch_bounds__ rule out other blocks");
   auto convolution =
       found.plain() ? PlainConvolution(context, *launch, kernel, found) : ConvolutionOf(context, *launch, kernel, found);

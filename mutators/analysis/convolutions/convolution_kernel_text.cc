@@ -75,7 +75,7 @@ class ConvolutionKernelWriter {
   std::string Text() {
     Begin();
     WritePlace();
-    code_ += "  float sum_ = 0.0f;\n";
+    code_ += TypeOf(text_.roles.x) == "int" ? "  int sum_ = 0;\n" : "  float sum_ = 0.0f;\n";
     if (channel_ != "0") Loop("channel_", of_(&Shape::channels));
     if (volume_) Tap("h_", "z_", "layer_", {&Shape::planes, &Shape::stride_z, &Shape::dilation_z, &Shape::pad_z, &Shape::depth});
     if (!one_row_) Tap("i_", "v_", "row_", {&Shape::rows, &Shape::stride_y, &Shape::dilation_y, &Shape::pad_y, &Shape::height});

@@ -30,6 +30,12 @@ constexpr std::size_t kMostFactors = 6;
 constexpr double kNear = 2e-6;
 using Comparison = ConvolutionComparison;
 
+bool IsSumAlone(const ProductEnd& end) {
+  return end.alpha.empty() && end.scales.empty() && end.terms.empty() && end.function == ProductEnd::Function::kNone;
+}
+
+bool HasWordElements(const ConvolutionKernelText& text) { return text.types.at(text.roles.x) == "int"; }
+
 class ConvolutionResults {
  public:
   ConvolutionResults(const MutationContext& context, const LaunchDirective* only)
@@ -103,7 +109,8 @@ class ConvolutionResults {
     const ConvolutionRoles& roles = found_.text.roles;
     const auto& types = found_.text.types;
     const std::string& element = types.at(roles.x);
-    if (element != "__half" && element != "__nv_bfloat16" && element != "float")
+    if (element == "int" && types.at(roles.y) != "int") return Refuse("it makes of integers what is none");
+    if (element != "__half" && element != "__nv_bfloat16" && element != "float" && element != "int")
       return Refuse(fmt::format("the elements of {} are {}, and half, bfloat16 and float are known", roles.x, element));
     if (types.at(roles.f) != element) return Refuse("its images and filters are of two types");
     const bool doubles = std::any_of(ran.runs->links().begin(), ran.runs->links().end(),
@@ -142,6 +149,8 @@ class ConvolutionResults {
     for (const ProductEnd& end : ProductEnds(FactorsIn(ran->run), found_.text.roles.others)) {
       found_.text.end = end;
       if (!runs_.Holds(*ran, true)) continue;
+      if (HasWordElements(found_.text) && !IsSumAlone(end))
+        return Refuse("it does more with its sums of integers than to store them");
       NamePassed();
       return runs_.Holds(*other, true) || Refuse("with other small sizes, what it leaves is no convolution");
     }
@@ -248,7 +257,7 @@ class ConvolutionResults {
   bool ComparesForItsFunction() {
     using Function = ProductEnd::Function;
     const ProductEnd& end = found_.text.end;
-    const bool short_output = found_.text.types.at(found_.text.roles.y) != "float";
+    const bool short_output = found_.text.types.at(found_.text.roles.y) != "float" && !HasWordElements(found_.text);
     const bool once =
         (end.function == Function::kNone || end.function == Function::kRelu) && end.alpha.empty() && end.scales.empty();
     if (runs_.seen().rounded && !(short_output && once)) return Refuse("it rounds what it computes");
@@ -262,6 +271,7 @@ class ConvolutionResults {
 
   // What is no number stays none, or becomes what the function makes of it.
   bool HoldsForNaN() {
+    if (HasWordElements(found_.text)) return true;  // there is none
     LaunchTrial trial = Comparison::Trial(runs_.Small(0), 0);
     trial.elements[found_.text.roles.f] = std::numeric_limits<double>::quiet_NaN();
     const auto ran = Run(std::move(trial));
@@ -298,6 +308,7 @@ std::optional<LaunchedConvolution> FindConvolutionByResults(const MutationContex
 bool LeavesTheSame(const MutationContext& context, const std::string& kernel, const LaunchedConvolution& found) {
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, kernel);
   SourceRuns runs(context);
+  if (HasWordElements(found.text)) runs.TellSums(true);
   if (launch == nullptr || !runs.FindOnly(*launch)) return false;
   runs.SetBuffers(found.buffers);
   return std::all_of(found.left.begin(), found.left.end(), [&](const auto& expected) {

@@ -23,6 +23,8 @@ constexpr std::size_t kFewNames = 3;
 constexpr std::ptrdiff_t kLeastBuffers = 3;
 // Of all runs that find shapes.
 constexpr std::int64_t kMostTurnsOfShapes = 2'000'000;
+// Threads of a block.
+constexpr std::int64_t kLargestUnitOfConvolution = 1024;
 // Of the numbers of the code that may be sizes.
 constexpr std::int64_t kLargestSpelledSize = 512;
 constexpr std::int64_t kMostArrayElements = 16384;
@@ -79,7 +81,7 @@ std::int64_t ConvolutionSearch::UnitOf(const std::string& name) const {
 
 std::optional<RanConvolution> ConvolutionSearch::Run(LaunchTrial trial) {
   RanConvolution ran{std::make_unique<SourceRuns>(context_), std::move(trial), {}};
-  ran.runs->TellSums();
+  ran.runs->TellSums(true);
   const bool found = only_ != nullptr ? ran.runs->FindOnly(*only_) : ran.runs->FindLaunches();
   const bool all = found && ran.runs->Run(ran.trial, ran.run);
   turns_ += ran.runs->turns();
@@ -110,7 +112,7 @@ LaunchRuns::Sizes ConvolutionSearch::WithUnits(LaunchRuns::Sizes sizes) const {
 
 bool ConvolutionSearch::FindBuffers() {
   SourceRuns runs(context_);
-  runs.TellSums();
+  runs.TellSums(true);
   if (!(only_ != nullptr ? runs.FindOnly(*only_) : runs.FindLaunches())) return Refuse("");
   const auto is_known = [&](const auto& link) { return link.kernel >= 0 && IsKnownElsewhere(context_, link.kernel); };
   if (std::any_of(runs.links().begin(), runs.links().end(), is_known)) return Refuse("");
@@ -119,13 +121,23 @@ bool ConvolutionSearch::FindBuffers() {
   if (given < kLeastBuffers) return Refuse("");
   names_ = runs.names();
   if (names_.empty() || names_.size() > kMostConvolutionSizes) return Refuse("");
-  const auto units = UnitsInLaunches(context_, names_);
-  if (!units.empty()) units_ = units.front();
   return true;
 }
 
 bool ConvolutionSearch::Find() {
   if (!FindBuffers()) return false;
+  std::string first_why;
+  // A launch line that rounds up may still be for whole blocks only.
+  for (const auto& units : UnitsInLaunches(context_, names_, kLargestUnitOfConvolution)) {
+    units_ = units;
+    if (FindWithUnits()) return true;
+    if (first_why.empty()) first_why = why_;
+    if (final_ || other_ || turns_ > kMostTurnsOfShapes) break;
+  }
+  return Refuse(first_why);
+}
+
+bool ConvolutionSearch::FindWithUnits() {
   std::string first_why;
   std::vector<LaunchRuns::Sizes> tried;
   for (const ConvolutionSizes& sizes : LikelySizesOfConvolution(names_)) {

@@ -59,6 +59,7 @@ class ConvolutionSearch {
  private:
   bool Refuse(std::string why);
   bool FindBuffers();
+  bool FindWithUnits();
   bool FindWith(const ConvolutionSizes& sizes);
   bool MayBeOne();
   bool FindShape(std::size_t number);

@@ -271,7 +271,7 @@ bool ConvolutionShapes::FindShape(std::size_t number, LaunchRuns::Sizes sizes, s
 bool ConvolutionShapes::CheckTypes() {
   const ConvolutionBuffers& buffers = sampler_.buffers();
   const std::string element = PointedTo(tree_, buffers.x);
-  if (element != "__half" && element != "__nv_bfloat16" && element != "float")
+  if (element != "__half" && element != "__nv_bfloat16" && element != "float" && element != "int")
     return Refuse(
         fmt::format("the elements of {} are {}, and half, bfloat16 and float are known", tree_.node(buffers.x).name, element));
   return element == PointedTo(tree_, buffers.f) || Refuse("its images and filters are of two types");

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "kernel_templates/launch_argument.h"
+#include "mutators/analysis/source/convolution_parts.h"
 #include "mutators/analysis/source/source_query.h"
 
 namespace evo {
@@ -124,6 +125,7 @@ bool SourceRuns::FindLaunch(const LaunchDirective& launch) {
   link.runs = std::make_unique<LaunchRuns>(context_, launch, link.kernel, -1, std::set<int>{});
   link.runs->AllowTurns(kMostLaunchedTurns);
   if (modes_.sums) link.runs->TellSums();
+  if (modes_.words) link.runs->given().words = ComputesInWords(tree_, link.kernel);
   const std::string refusal = link.runs->refusal();
   for (const std::string& name : link.runs->names()) {
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);

@@ -63,7 +63,8 @@ class SourceRuns {
   // Whether the one launch of this kernel may be run by itself, whatever it computes: workspaces have some elements, too.
   bool FindOnly(const LaunchDirective& launch);
   // Before one of these: runs tell sums, and arrays in constant memory are what `evo:constant` brings there.
-  void TellSums() { modes_.sums = true; }
+  // With `words`, integers of kernels that compute with nothing else are elements, too (ThreadSetting::words).
+  void TellSums(bool words = false) { modes_.sums = true, modes_.words = words; }
   // After one of these: the buffer that a declaration is in one of the kernels; empty if it is none.
   std::string BufferOf(int declaration) const;
   const std::vector<Link>& links() const { return links_; }
@@ -110,7 +111,7 @@ class SourceRuns {
   std::int64_t turns_ = 0, misaligned_ = 0;
   bool final_ = false;
   struct Modes {
-    bool alone = false, sums = false;
+    bool alone = false, sums = false, words = false;
   };
   Modes modes_;
   std::string why_;

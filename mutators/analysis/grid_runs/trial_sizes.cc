@@ -15,8 +15,6 @@ namespace evo {
 namespace {
 
 constexpr std::array<std::array<std::int64_t, kMostLaunchSizes>, 2> kChoices{{{2, 3, 5, 7, 4, 6}, {3, 5, 4, 2, 6, 7}}};
-// Of tiles in shared memory: more keys of a tile are not usual, and take too long.
-constexpr std::int64_t kLargestUnit = 128;
 constexpr std::size_t kMostTriedUnits = 8;
 
 // The number that a token of a launch line is; 0 if none is known.
@@ -28,6 +26,18 @@ std::int64_t NumberOf(const MutationContext& context, const std::string& token) 
   } catch (const Error&) {
     return 0;
   }
+}
+
+// What is between a `(` and its `)`, with them.
+std::string WithinParentheses(const std::vector<std::string>& tokens, std::size_t open) {
+  std::string text;
+  int depth = 0;
+  for (std::size_t at = open; at < tokens.size(); ++at) {
+    text += tokens[at];
+    depth += tokens[at] == "(" ? 1 : tokens[at] == ")" ? -1 : 0;
+    if (depth == 0) return text;
+  }
+  return "0";
 }
 
 std::vector<std::string> TextsOf(const LaunchDirective& launch) {
@@ -63,12 +73,13 @@ LaunchRuns::Sizes TrialSizes::Choice(std::size_t number) const {
   return sizes;
 }
 
-std::vector<TrialSizes::Units> UnitsInLaunches(const MutationContext& context, const std::vector<std::string>& names) {
+std::vector<TrialSizes::Units> UnitsInLaunches(const MutationContext& context, const std::vector<std::string>& names,
+                                               std::int64_t largest) {
   TrialSizes::Units whole, all;
   const auto add = [&](TrialSizes::Units& units, const std::string& name, std::int64_t unit) {
-    if (unit < 2 || unit > kLargestUnit || std::find(names.begin(), names.end(), name) == names.end()) return;
+    if (unit < 2 || unit > largest || std::find(names.begin(), names.end(), name) == names.end()) return;
     std::int64_t& known = units.try_emplace(name, 1).first->second;
-    known = std::min(std::lcm(known, unit), kLargestUnit);
+    known = std::min(std::lcm(known, unit), largest);
   };
   for (const Step& step : context.rendered.steps) {
     if (!step.launch) continue;
@@ -76,7 +87,7 @@ std::vector<TrialSizes::Units> UnitsInLaunches(const MutationContext& context, c
       std::vector<std::string> tokens;
       for (const SourceRange& range : Tokenize(text)) tokens.push_back(text.substr(range.begin, range.size()));
       for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-        const std::int64_t unit = NumberOf(context, tokens[i + 2]);
+        const std::int64_t unit = NumberOf(context, tokens[i + 2] == "(" ? WithinParentheses(tokens, i + 2) : tokens[i + 2]);
         if (tokens[i + 1] == "/") add(whole, tokens[i], unit), add(all, tokens[i], unit);
         if (tokens[i + 1] == "," && i > 1 && tokens[i - 2] == "ceil_div") add(all, tokens[i], unit);
       }

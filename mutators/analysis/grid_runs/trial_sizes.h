@@ -32,9 +32,12 @@ class TrialSizes {
 };
 
 inline constexpr std::size_t kMostLaunchSizes = 6;
+// Of tiles in shared memory: more keys of a tile are not usual, and take too long.
+inline constexpr std::int64_t kLargestUnit = 128;
 
 // The units that the launch lines of a source suggest, `n / 16` and `ceil_div(n, 16)`: the likely ones first.
-std::vector<TrialSizes::Units> UnitsInLaunches(const MutationContext& context, const std::vector<std::string>& names);
+std::vector<TrialSizes::Units> UnitsInLaunches(const MutationContext& context, const std::vector<std::string>& names,
+                                               std::int64_t largest = kLargestUnit);
 // Sizes of which vectors of so many elements are made: each, and all.
 std::vector<TrialSizes::Units> UnitsOfVectors(const std::vector<std::string>& names, std::int64_t each);
 // The same for the numbers by which the code divides what is computed of sizes alone: `n / 8`, `n >> 3`. The largest first.

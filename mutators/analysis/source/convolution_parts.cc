@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/element_types.h"
@@ -13,6 +15,8 @@
 
 namespace evo {
 namespace {
+
+using namespace std::string_view_literals;
 
 // Loops of a convolution: over channels, rows and columns.
 constexpr int kDeep = 3;
@@ -133,19 +137,36 @@ std::vector<int> PointersOf(const SyntaxTree& tree, int kernel) {
 }
 
 // Whether two buffers have elements of which convolutions are computed.
-bool HasElements(const SyntaxTree& tree, const std::vector<int>& pointers) {
+bool HasElements(const SyntaxTree& tree, int kernel, const std::vector<int>& pointers) {
   const auto is_known = [&](int pointer) {
     const std::string type = PointedTo(tree, pointer);
     return type == "__half" || type == "__nv_bfloat16" || type == "float";
   };
-  return std::count_if(pointers.begin(), pointers.end(), is_known) >= 2;
+  return std::count_if(pointers.begin(), pointers.end(), is_known) >= 2 || ComputesInWords(tree, kernel);
+}
+
+// What an element of an array, or what a pointer points to, is.
+std::string ElementTypeOf(const SyntaxTree& tree, int buffer) {
+  std::string type = PointedTo(tree, buffer);
+  type.erase(type.find_last_not_of(" (") + 1);  // of a pointer to arrays
+  return type;
 }
 
 }  // namespace
 
+bool ComputesInWords(const SyntaxTree& tree, int kernel) {
+  const std::vector<int> pointers = PointersOf(tree, kernel);
+  const bool all = std::all_of(pointers.begin(), pointers.end(), [&](int one) { return ElementTypeOf(tree, one) == "int"; });
+  if (!all || pointers.size() < 2) return false;
+  return std::none_of(tree.nodes().begin() + kernel, tree.nodes().begin() + tree.EndOf(kernel), [](const SyntaxNode& node) {
+    constexpr std::array kOthers{"float"sv, "double"sv, "half"sv, "bfloat16"sv, "char"sv, "short"sv};
+    return std::any_of(kOthers.begin(), kOthers.end(), [&](auto other) { return node.type.find(other) != std::string::npos; });
+  });
+}
+
 std::optional<ConvolutionParts> PlainPartsOf(const SyntaxTree& tree, int kernel) {
   const std::vector<int> pointers = PointersOf(tree, kernel);
-  if (pointers.size() < 3 || !HasElements(tree, pointers) || DepthOf(tree, tree.node(kernel).children.back()) < kDeep)
+  if (pointers.size() < 3 || !HasElements(tree, kernel, pointers) || DepthOf(tree, tree.node(kernel).children.back()) < kDeep)
     return std::nullopt;
   // Its sums may be in double, which what is written for it has not.
   if (HasDoubles(tree, kernel)) return std::nullopt;
@@ -181,7 +202,7 @@ std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree&
   if (pointers.size() < 3 || stores.empty() || FindLoop(tree, kernel, stores.front(), parts) < 0) return "";
   parts.deep = DepthOf(tree, parts.loop) >= kDeep;
   const auto refuse = [&](std::string why) { return parts.deep ? std::move(why) : std::string(); };
-  if (!HasElements(tree, pointers))
+  if (!HasElements(tree, kernel, pointers))
     return refuse(fmt::format("the elements of {} are {}, and half, bfloat16 and float are known",
                               tree.node(pointers.front()).name, PointedTo(tree, pointers.front())));
   for (const int store : stores) {
@@ -193,7 +214,10 @@ std::variant<ConvolutionParts, std::string> ConvolutionPartsOf(const SyntaxTree&
   }
   const std::string no_sum = FindAccumulator(tree, kernel, parts);
   const std::string summed = parts.accumulator < 0 ? "float" : WithoutConst(tree.node(parts.accumulator).type);
-  if (summed != "float") return refuse(fmt::format("it sums up in {}, and tensor cores do in float", ElementName(summed)));
+  if (ComputesInWords(tree, kernel) && parts.accumulator >= 0 && summed != "int")
+    return refuse(fmt::format("it sums up integers in {}", summed));
+  if (summed != "float" && !ComputesInWords(tree, kernel))
+    return refuse(fmt::format("it sums up in {}, and tensor cores do in float", ElementName(summed)));
   if (!no_sum.empty()) return refuse(no_sum);
   if (const std::string why = WhyNotRepeatable(tree, parts); !why.empty()) return refuse(why);
   for (const int node : Subtree(tree, kernel)) {

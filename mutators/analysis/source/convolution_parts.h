@@ -23,6 +23,9 @@ struct ConvolutionParts {
   bool plain() const { return loop < 0; }
 };
 
+// Whether all that a kernel computes with, beside indices, are elements of `int` of its buffers: two of these at least.
+bool ComputesInWords(const SyntaxTree& tree, int kernel);
+
 // Plain parts, if someone might take the kernel for a convolution.
 std::optional<ConvolutionParts> PlainPartsOf(const SyntaxTree& tree, int kernel);
 

@@ -86,7 +86,9 @@ std::optional<Traffic> TrafficOf(const SyntaxTree& tree, int kernel, const std::
     const int root = pointer < 0 ? -1 : RootOf(tree, pointer);
     if (root < 0) return std::nullopt;
     traffic.stored.insert(root);
-    if (tree.Operator(node) == "=" || tree.node(node).name == "operator=") targets.insert(target);
+    if (tree.Operator(node) != "=" && tree.node(node).name != "operator=") continue;
+    targets.insert(target);
+    targets.insert(WithoutMembers(tree, target));  // `out[i].r` reads nothing of `out[i]`
   }
   for (const int node : Subtree(tree, kernel)) {
     if (is_left_out(node)) continue;

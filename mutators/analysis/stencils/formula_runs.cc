@@ -18,6 +18,15 @@ void AddElements(const ThreadFormula& formula, std::set<const ThreadFormula*>& s
   for (const FormulaPointer& part : formula.parts) AddElements(*part, seen, elements);
 }
 
+// A variable or an array of which a formula has a number that nobody has stored; -1 if there is none.
+int UnsetIn(const ThreadFormula& formula, std::set<const ThreadFormula*>& seen) {
+  if (formula.unset) return formula.memory;
+  if (!seen.insert(&formula).second) return -1;
+  int unset = -1;
+  for (const FormulaPointer& part : formula.parts) unset = std::max(unset, UnsetIn(*part, seen));
+  return unset;
+}
+
 }  // namespace
 
 std::set<std::pair<int, std::int64_t>> ElementsIn(const ThreadFormula& formula) {
@@ -50,6 +59,9 @@ bool FormulaRuns::RunThread(const LaunchRuns::Setting& setting, std::int64_t thr
   for (auto& [buffer, elements] : trace.stores) {
     for (auto& [index, access] : elements) {
       if (!access.formula) return Refuse(fmt::format("what it stores to {} is not understood", tree_.node(buffer).name));
+      std::set<const ThreadFormula*> seen;
+      if (const int unset = UnsetIn(*access.formula, seen); unset >= 0)
+        return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(unset).name));
       if (!stored[buffer].emplace(index, std::move(access.formula)).second)
         return Refuse(fmt::format("two threads store the same element of {}", tree_.node(buffer).name));
     }

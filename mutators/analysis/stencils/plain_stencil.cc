@@ -23,6 +23,8 @@ using Edge = StencilFormulas::Edge;
 
 // A longer expression becomes a variable.
 constexpr std::size_t kLongExpression = 90;
+// Of a block, if no size has whole blocks only.
+constexpr std::int64_t kPlainLine = 256, kPlainColumns = 32, kPlainRows = 8, kPlainThreads = 256;
 
 std::string MovedBy(const std::string& text, std::int64_t by) {
   return by == 0 ? text : fmt::format("{} {} {}", text, by < 0 ? '-' : '+', std::abs(by));
@@ -48,10 +50,12 @@ class PlainStencilWriter {
     for (const char* word : {"long", "size_t", "int64"}) wide_ |= text.find(word) != std::string_view::npos;
   }
 
-  std::string Body() {
+  std::string Body(const WholeBlocksOfSizes& whole) {
     std::string text = "{\n  const int " + coordinates_[0] + " = blockIdx.x * blockDim.x + threadIdx.x;\n";
     if (!IsLine()) text += "  const int " + coordinates_[1] + " = blockIdx.y * blockDim.y + threadIdx.y;\n";
-    if (found_.dimensions == 3) text += "  const int " + coordinates_[2] + " = blockIdx.z;\n";
+    if (found_.dimensions == 3)
+      text += fmt::format("  const int {} = blockIdx.z{};\n", coordinates_[2],
+                          WholeBlocksAlong(found_, 2, whole) == nullptr ? "" : " * blockDim.z + threadIdx.z");
     std::vector<std::string> outside;
     for (std::size_t axis = 0; axis < Axes(); ++axis) AddOutside(found_.stores[axis], axis, outside);
     text += fmt::format("  if ({}) return;\n", fmt::join(outside, " || "));
@@ -63,16 +67,29 @@ class PlainStencilWriter {
     return text + Stores(formulas_.inner(), "  ") + "}";
   }
 
-  std::string Grid() const {
-    const auto extent = [&](std::size_t axis) {
-      const std::string& text = found_.stores[axis].end.launch;
-      return text.find(" - ") == std::string::npos ? text : fmt::format("max({}, 1)", text);
-    };
-    if (IsLine()) return fmt::format("ceil_div({}, 256)", extent(0));
-    std::string grid = fmt::format("ceil_div({}, 32), ceil_div({}, 8)", extent(0), extent(1));
-    return found_.dimensions == 3 ? grid + ", " + extent(2) : grid;
+  // What the launch line says of grid and block.
+  std::pair<std::string, std::string> Shape(const WholeBlocksOfSizes& whole) const {
+    std::vector<std::string> grid, block;
+    std::int64_t threads = 1;
+    const auto along = [&](std::size_t axis) { return WholeBlocksAlong(found_, axis, whole); };
+    for (std::size_t axis = 0; axis < Axes(); ++axis) threads *= along(axis) == nullptr ? 1 : along(axis)->second.threads;
+    for (std::size_t axis = 0; axis < Axes(); ++axis) {
+      if (const auto* const blocks = along(axis)) {
+        grid.push_back(fmt::format("{} / {}", Parenthesised(blocks->first), Parenthesised(blocks->second.text)));
+        block.push_back(blocks->second.text);
+        continue;
+      }
+      const std::string& end = found_.stores[axis].end.launch;
+      const std::string extent = end.find(" - ") == std::string::npos ? end : fmt::format("max({}, 1)", end);
+      const std::int64_t wanted = IsLine() ? kPlainLine : axis == 0 ? kPlainColumns : axis == 1 ? kPlainRows : 1;
+      const std::int64_t here = std::min(wanted, std::max<std::int64_t>(1, kPlainThreads / threads));
+      grid.push_back(here == 1 ? extent : fmt::format("ceil_div({}, {})", extent, here));
+      block.push_back(std::to_string(here));
+      threads *= here;
+    }
+    if (block.size() == 3 && block.back() == "1") block.pop_back();
+    return {fmt::format("{}", fmt::join(grid, ", ")), fmt::format("{}", fmt::join(block, ", "))};
   }
-  std::string Block() const { return IsLine() ? "256" : "32, 8"; }
 
  private:
   bool IsLine() const { return found_.IsLine(); }
@@ -225,14 +242,24 @@ class PlainStencilWriter {
 
 }  // namespace
 
-std::string WithPlainStencil(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas) {
+const WholeBlocksOfSizes::value_type* WholeBlocksAlong(const Stencil& found, std::size_t axis, const WholeBlocksOfSizes& whole) {
+  const WholeBlocksOfSizes::value_type* along = nullptr;
+  for (const auto& one : whole) {
+    if (ContainsName(found.stores[axis].end.launch, one.first)) along = &one;
+  }
+  return along;
+}
+
+std::string WithPlainStencil(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas,
+                             const WholeBlocksOfSizes& whole) {
   const SyntaxTree& tree = context.tree;
   PlainStencilWriter writer(context, found, formulas);
   const SourceRange& body = tree.node(tree.node(found.kernel).children.back()).range;
-  std::string text = tree.text().substr(0, body.begin) + writer.Body() + tree.text().substr(body.end);
-  text = RenderLaunchChange(text, {found.launch->kernel, "grid", writer.Grid()}).value_or("");
+  std::string text = tree.text().substr(0, body.begin) + writer.Body(whole) + tree.text().substr(body.end);
+  const auto [grid, block] = writer.Shape(whole);
+  text = RenderLaunchChange(text, {found.launch->kernel, "grid", grid}).value_or("");
   if (text.empty()) return text;
-  return RenderLaunchChange(text, {found.launch->kernel, "block", writer.Block()}).value_or("");
+  return RenderLaunchChange(text, {found.launch->kernel, "block", block}).value_or("");
 }
 
 }  // namespace evo

@@ -1,11 +1,20 @@
 #include "mutators/analysis/stencils/restated_stencils.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "kernel_templates/brought_parameters.h"
+#include "kernel_templates/renderer.h"
 #include "mutators/analysis/grid_runs/passed_lengths.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/work_sharing.h"
 #include "mutators/analysis/stencils/stencil.h"
 #include "mutators/analysis/stencils/stencil_by_results.h"
 #include "mutators/analysis/stencils/window_loops.h"
@@ -29,6 +38,59 @@ std::optional<std::string> IfStencil(const MutationContext& context, const std::
   return HasStencil(other) ? text : std::nullopt;
 }
 
+// Where a size of which the grid has whole blocks is not passed: with it, and also by what its threads store then.
+std::optional<std::string> WithLengthPassed(const MutationContext& context, int kernel, std::string& why) {
+  const auto text = WithPassedLength(context, kernel);
+  const auto tree = text ? context.tree.Reparsed(*text) : nullptr;
+  if (!tree) return std::nullopt;
+  const KernelTemplate rendered = ParseTemplate(context.rendered.name, *text);
+  const MutationContext passed{context.kernel_template, context.genome, *tree, rendered, nullptr, context.product_elsewhere};
+  if (HasStencil(passed)) return text;
+  for (const int function : Functions(*tree)) {
+    if (tree->node(function).name == context.tree.node(kernel).name && IsKernel(*tree, function))
+      return StencilByResults(passed, function, true, why);
+  }
+  return std::nullopt;
+}
+
+// Whether a kernel might be a stencil if its sizes were multiples of its blocks, as where its tiles are filled without a test.
+bool MayNeedWholeBlocks(const std::string& why) {
+  constexpr std::array<std::string_view, 4> kReasons{"is read and has no value", "two threads store the same element",
+                                                     "which elements it stores", "do not store all elements of a box"};
+  return std::any_of(kReasons.begin(), kReasons.end(), [&](std::string_view one) { return why.find(one) != std::string::npos; });
+}
+
+// With whole blocks only where the launch line rounds up: what is found then traps with other sizes.
+std::optional<std::string> WithWholeBlocks(const MutationContext& context, int kernel) {
+  const LaunchDirective* const launch = AlikeLaunches(context, kernel);
+  if (launch == nullptr) return std::nullopt;
+  std::vector<std::string> grid;
+  bool changed = false;
+  for (std::size_t axis = 0; axis < launch->grid.size(); ++axis) {
+    std::string extent = launch->grid[axis].text();
+    for (const std::string& size : launch->grid[axis].Names()) {
+      if (axis >= launch->block.size() || extent != fmt::format("ceil_div({}, {})", size, launch->block[axis].text())) continue;
+      extent = fmt::format("{} / {}", size, Parenthesised(launch->block[axis].text()));
+      changed = true;
+      break;
+    }
+    grid.push_back(std::move(extent));
+  }
+  const auto text =
+      !changed ? std::nullopt
+               : RenderLaunchChange(context.tree.text(), {launch->kernel, "grid", fmt::format("{}", fmt::join(grid, ", "))});
+  const auto tree = text ? context.tree.Reparsed(*text) : nullptr;
+  if (!tree) return std::nullopt;
+  const KernelTemplate rendered = ParseTemplate(context.rendered.name, *text);
+  const MutationContext whole{context.kernel_template, context.genome, *tree, rendered, nullptr, context.product_elsewhere};
+  std::string why;
+  for (const int function : Functions(*tree)) {
+    if (tree->node(function).name == context.tree.node(kernel).name && IsKernel(*tree, function))
+      return StencilByResults(whole, function, false, why);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> RestatedStencils(const MutationContext& context,
@@ -44,8 +106,10 @@ std::optional<std::string> RestatedStencils(const MutationContext& context,
     const auto* const refused = std::get_if<std::string>(&as_it_is);
     std::string why;
     if (refused == nullptr) continue;
-    if (auto text = IfStencil(context, WithPassedLength(context, kernel))) return text;
-    if (auto text = StencilByResults(context, kernel, !refused->empty(), why)) return text;
+    if (auto text = WithLengthPassed(context, kernel, why)) return text;
+    std::string first_why;
+    if (auto text = StencilByResults(context, kernel, !refused->empty(), why, &first_why)) return text;
+    if (auto text = MayNeedWholeBlocks(first_why) ? WithWholeBlocks(context, kernel) : std::nullopt) return text;
     if (!why.empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, why));
   }
   return fixed;

@@ -33,9 +33,11 @@ constexpr std::size_t kFewestStored = 8;
 constexpr std::array<std::int64_t, 2> kSomeLoneThreads{64, 2048};
 // At edges a few neighbours may be others (ReadAlike). Products read more different ones.
 constexpr std::size_t kHalvesOfStencil = 3;
-constexpr std::int64_t kMostThreadsOfFormulas = 100'000;
+// Those of a grid of one size, most of which do nothing, are cheap; blocks that run together are not.
+constexpr std::int64_t kMostThreadsOfFormulas = 100'000, kMostLoneThreads = 300'000;
 // Blocks, or threads, of the larger launch that are run of both kernels.
 constexpr std::int64_t kLargeBlocks = 12, kLargeLoneThreads = 2000;
+constexpr std::size_t kMostLargeElements = 4000;
 constexpr std::int64_t kLeastLargeSize = 40, kMostLargeNumber = 1100, kLargeCountOfFormulas = 5;
 
 class StencilOfFormulas {
@@ -51,7 +53,8 @@ class StencilOfFormulas {
     StencilFormulas formulas({tree(), *numbers_, found_, launches_, stored_});
     if (!formulas.Find()) return Refuse(formulas.why()), std::nullopt;
     if (!AreAllSizes(formulas)) return std::nullopt;
-    std::string text = WithPlainStencil(context_, found_, formulas);
+    if (!HasWholeBlocks()) return std::nullopt;
+    std::string text = WithPlainStencil(context_, found_, formulas, runs_.runs().whole_blocks());
     if (text.empty()) return Refuse("it cannot be written as a plain kernel"), std::nullopt;
     return StoresTheSame(text) ? std::optional(std::move(text)) : std::nullopt;
   }
@@ -69,13 +72,12 @@ class StencilOfFormulas {
   bool RunSmall() {
     LaunchRuns& runs = runs_.runs();
     if (!runs.refusal().empty()) return Refuse(runs.refusal());
-    if (!runs.whole_blocks().empty()) return Refuse("its grid has only whole blocks");
     for (const std::set<std::string>& counts : CountsOfStencil(runs)) {
       counts_ = counts;
       for (std::size_t i = 0; i < 2; ++i) {
         const auto setting = runs.SettingOf(SmallSizesOfStencil(runs, i, counts));
         stored_[i].clear();
-        if (!setting || setting->Threads() > kMostThreadsOfFormulas) break;
+        if (!setting || setting->Threads() > (runs.together() ? kMostThreadsOfFormulas : kMostLoneThreads)) break;
         launches_[i].setting = *setting;
         if (!IsPlausible(*setting)) return false;
         if (!runs_.Run(*setting, stored_[i])) return Refuse(runs_.why());
@@ -184,6 +186,17 @@ class StencilOfFormulas {
     return true;
   }
 
+  // Whether each size of which the grid has whole blocks is that of an axis.
+  bool HasWholeBlocks() {
+    const WholeBlocksOfSizes& whole = runs_.runs().whole_blocks();
+    return std::all_of(whole.begin(), whole.end(), [&](const auto& one) {
+      bool along = false;
+      for (std::size_t axis = 0; axis < (found_.IsLine() ? 1 : found_.dimensions); ++axis)
+        along |= WholeBlocksAlong(found_, axis, whole) == &one;
+      return along || Refuse(fmt::format("its grid has only whole blocks of {}, which no axis has", one.first));
+    });
+  }
+
   // Sizes beyond all numbers of the code, and so many elements that threads of a grid of one size have several.
   LaunchRuns::Sizes LargeSizes() {
     const LaunchRuns& runs = runs_.runs();
@@ -230,6 +243,7 @@ class StencilOfFormulas {
     if (!setting || !of_plain) return Refuse("its launch line has no threads with larger sizes");
     if (!runs_.Run(*setting, some, runs_.runs().together() ? kLargeBlocks : kLargeLoneThreads)) return Refuse(runs_.why());
     if (some.empty()) return Refuse("it stores nothing with larger sizes");
+    KeepSome(some);
     StencilLaunch large = launches_[0];
     for (std::size_t i = 0; i < 2; ++i) large.lengths[i] = setting->ValueOf(found_.lengths[i].launch);
     for (const auto& [element, formula] : some.begin()->second) {
@@ -243,6 +257,20 @@ class StencilOfFormulas {
         return Refuse("a plain kernel would not store the same");
     }
     return AreSame(some, same, *other) || Refuse("it does something else with larger sizes");
+  }
+
+  // Blocks that walk through planes store many. Those that are left lie all over them.
+  static void KeepSome(StoredFormulas& stored) {
+    std::uint64_t random = 1;
+    const std::size_t each = stored.begin()->second.size() / kMostLargeElements + 1;
+    std::set<std::int64_t> dropped;
+    for (const auto& [element, formula] : stored.begin()->second) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      if ((random >> 33) % each != 0) dropped.insert(element);
+    }
+    for (auto& [buffer, elements] : stored) {
+      for (const std::int64_t element : dropped) elements.erase(element);
+    }
   }
 
   // Whether each element has the same formula of elements of the same buffers.
@@ -280,16 +308,18 @@ class StencilOfFormulas {
 
 }  // namespace
 
-std::optional<std::string> StencilByResults(const MutationContext& context, int kernel, bool expected, std::string& why) {
+std::optional<std::string> StencilByResults(const MutationContext& context, int kernel, bool expected, std::string& why,
+                                            std::string* first_why) {
   const SyntaxNode& node = context.tree.node(kernel);
   if (node.kind_name != "FunctionDecl" || node.children.empty()) return std::nullopt;
-  if (IsKnownElsewhere(context, kernel) || IsTunedBlock(context, kernel)) return std::nullopt;
+  if (IsKnownElsewhere(context, kernel)) return std::nullopt;
   if (context.tree.node(node.children.back()).kind_name != "CompoundStmt") return std::nullopt;
   const LaunchDirective* const launch = AlikeLaunches(context, kernel);
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative || launch->when) return std::nullopt;
   StencilOfFormulas stencil(context, kernel, *launch);
   auto text = stencil.Text();
   if (!text) why = stencil.why(expected);
+  if (!text && first_why != nullptr) *first_why = stencil.why(true);
   return text;
 }
 

@@ -52,6 +52,8 @@ std::set<std::pair<int, std::int64_t>> ElementsIn(const ThreadFormula& formula);
 // formula of the same neighbours. Found by running all its threads on numbers while what they compute is kept as formulas;
 // afterwards both kernels must store the same formulas. nullopt, with the reason, if it is none; without one if nobody would take
 // it for one, which is asked for unless the kernel was `expected` to be one.
-std::optional<std::string> StencilByResults(const MutationContext& context, int kernel, bool expected, std::string& why);
+// `first_why` gets the reason in any case.
+std::optional<std::string> StencilByResults(const MutationContext& context, int kernel, bool expected, std::string& why,
+                                            std::string* first_why = nullptr);
 
 }  // namespace evo

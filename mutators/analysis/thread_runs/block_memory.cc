@@ -6,6 +6,8 @@ namespace evo {
 namespace {
 
 bool AreSame(const ThreadValue& a, const ThreadValue& b) {
+  // Where formulas count, the numbers are all the same.
+  if (a.formula && b.formula && !AreSameFormulas(*a.formula, *b.formula)) return false;
   return a.kind == b.kind && a.integer == b.integer && a.real == b.real && a.memory == b.memory;
 }
 

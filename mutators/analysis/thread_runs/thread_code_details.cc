@@ -46,7 +46,9 @@ void ThreadCode::AddVariable(int declaration) {
   variable.declaration = declaration;
   variable.parameter = node.kind_name == "ParmDecl";
   variable.shared = IsShared(tree_, declaration);
-  variable.array = type.ends_with("]");
+  variable.reference = type.ends_with("&") || type.find("(&)") != std::string_view::npos;
+  // A reference to an array is its address, as one that is passed.
+  variable.array = type.ends_with("]") && (!variable.reference || variable.parameter);
   variable.constant = variable.array && IsConstantMemory(tree_, declaration);
   const std::string_view pointed = type.substr(0, type.find('*'));
   variable.integers = MentionsThreadType(pointed, "int") || MentionsThreadType(pointed, "long");
@@ -60,7 +62,6 @@ void ThreadCode::AddVariable(int declaration) {
   const std::string_view held = PointedThreadType(type).empty() ? type : PointedThreadType(type);
   // Vectors that a kernel's parameter points to stay whole.
   variable.bytes = ThreadBytesOf(held) / (variable.parameter ? 1 : std::max(1, ThreadVectorTypeOf(held).count));
-  variable.reference = type.ends_with("&");
   variable.declared = node.kind_name == "VarDecl";
   if (variable.array) variable.extents = ExtentsOf(node.type);
   for (const int child : node.children) {

@@ -178,6 +178,10 @@ ThreadValue ThreadExpressions::Named(const ThreadNode& node, int expression) {
   if (value.kind != ThreadValue::Kind::kNone) return value;
   if (code_.variable(node.variable).constant)
     return setting_.sums || setting_.formulas ? ThreadValue::Pointer(node.variable) : NotUnderstood(expression);
+  if (setting_.formulas && code_.variable(node.variable).declared && !code_.variable(node.variable).array) {
+    ThreadValue unset = UnsetNumber(tree_, node.variable);
+    if (unset.kind != ThreadValue::Kind::kNone) return unset;
+  }
   return Refuse(fmt::format("{} is read and has no value that is known", Quoted(tree_, expression)));
 }
 

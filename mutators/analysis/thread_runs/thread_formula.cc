@@ -166,6 +166,15 @@ FormulaPointer FormulaWith(const ThreadFormula& formula, std::vector<FormulaPoin
   }
 }
 
+bool AreSameFormulas(const ThreadFormula& a, const ThreadFormula& b) {
+  if (&a == &b) return true;
+  const bool alike = a.kind == b.kind && a.size == b.size && a.memory == b.memory && a.index == b.index && a.type == b.type &&
+                     a.spelled == b.spelled && a.parts.size() == b.parts.size();
+  return alike &&
+         std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(),
+                    [](const FormulaPointer& one, const FormulaPointer& other) { return AreSameFormulas(*one, *other); });
+}
+
 bool IsFormulaType(std::string_view type) { return RankOf(type) >= 0; }
 
 std::string FormulaText(const ThreadFormula& formula, const std::function<std::string(const ThreadFormula&)>& other) {

@@ -26,6 +26,7 @@ struct ThreadFormula : boost::intrusive_ref_counter<ThreadFormula, boost::thread
   std::vector<Pointer> parts;
   std::int64_t size = 1;  // of all parts, counted wherever they occur
   bool known = true;      // whether it is made of literals alone
+  bool unset = false;     // a number that nobody has stored, in the variable or array `memory`
 };
 using FormulaPointer = ThreadFormula::Pointer;
 
@@ -43,6 +44,8 @@ FormulaPointer FormulaChoice(FormulaPointer condition, FormulaPointer holds, For
 // The same with other parts.
 FormulaPointer FormulaWith(const ThreadFormula& formula, std::vector<FormulaPointer> parts);
 
+// Whether two are computed alike, from the same elements.
+bool AreSameFormulas(const ThreadFormula& a, const ThreadFormula& b);
 // Whether a type is one of numbers that formulas know.
 bool IsFormulaType(std::string_view type);
 // The formula as an expression, in which elements, and other parts if the function gives a text for them, are written so.

@@ -88,6 +88,21 @@ void ThreadFormulas::Convert(ThreadValue& converted, const ThreadValue& value, c
   converted = Value(FormulaCast(of, WithoutConst(type)), expression);
 }
 
+ThreadValue UnsetNumber(const SyntaxTree& tree, int declaration) {
+  const std::string& declared = tree.node(declaration).type;
+  const std::string type = WithoutConst(declared.substr(0, declared.find_last_not_of(' ', declared.find('[') - 1) + 1));
+  if (!IsFormulaType(type)) return {};
+  auto* const formula = new ThreadFormula;
+  formula->type = type;
+  formula->spelled = tree.node(declaration).name;
+  formula->memory = declaration;
+  formula->known = false;
+  formula->unset = true;
+  ThreadValue value = ThreadValue::Real(kOpenNumber);
+  value.formula = formula;
+  return value;
+}
+
 // An element whose formula alone counts. Elements of constant memory are named.
 ThreadValue ThreadMemory::LoadFormula(const ThreadPlace& place) {
   const std::string type = tree_.node(place.memory).type;

@@ -119,6 +119,7 @@ bool ThreadMemory::IsOfBlock(int memory) const {
 ThreadValue ThreadMemory::LoadShared(const ThreadPlace& place) {
   ThreadValue value = InShared(place);
   if (setting_.addresses) return TouchCopy(place, std::move(value));
+  if (value.kind == ThreadValue::Kind::kNone && setting_.formulas) value = UnsetNumber(tree_, place.memory);
   if (value.kind == ThreadValue::Kind::kNone)
     return Refuse(fmt::format("an element of {} is read and has no value", tree_.node(place.memory).name));
   return value;
@@ -147,7 +148,11 @@ ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
     const auto element = contents->second->find(place.index);
     if (const auto held = element != contents->second->end() ? std::optional(element->second) : BegunElement(setting_, place)) {
       if (!compared_) trace_.reads[place.memory][place.index].value = *held;
-      return HeldIn(code_.variable(place.memory), *held, setting_.sums ? &place : nullptr);
+      if (!setting_.words || !code_.variable(place.memory).integers)
+        return HeldIn(code_.variable(place.memory), *held, setting_.sums ? &place : nullptr);
+      ThreadValue word = ThreadValue::Element(*held, place.memory, place.index);
+      word.whole = true;
+      return word;
     }
   }
   return {};

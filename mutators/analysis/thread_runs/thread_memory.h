@@ -111,6 +111,9 @@ std::optional<double> BegunElement(const ThreadSetting& setting, const ThreadPla
 // What a number in a buffer is to a thread: an integer, or a real number, which is an element if its place is given.
 ThreadValue HeldIn(const ThreadVariable& buffer, double number, const ThreadPlace* place = nullptr);
 // Notes that a thread reads an element of a buffer.
+// Where formulas count, a number that nobody has stored: a thread that stores nothing may compute with it. Of no kind if its type
+// is none that formulas know.
+ThreadValue UnsetNumber(const SyntaxTree& tree, int declaration);
 void NoteRead(ThreadTrace& trace, const ThreadValue& element, bool symbolic);
 
 }  // namespace evo

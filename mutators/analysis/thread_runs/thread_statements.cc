@@ -13,9 +13,9 @@
 namespace evo {
 namespace {
 
-// Elements of a local array, and steps of a loop that does not end.
+// Elements of a local array, and steps of a loop that does not end: each thread of a block has them.
 constexpr std::int64_t kMostLocalElements = 8192;
-constexpr std::int64_t kMostTurnsOfLoop = 1 << 20;
+constexpr std::int64_t kMostTurnsOfLoop = 1 << 20, kMostTurnsTogether = 1 << 17;
 
 // The type of an array's elements, or of a vector's numbers.
 std::string NumberTypeOf(const std::string& type) {
@@ -183,8 +183,9 @@ ThreadStatements::Flow ThreadStatements::ExecuteSwitch(int statement) {
 
 ThreadStatements::Flow ThreadStatements::ExecuteLoop(ThreadLoop loop, bool body_first) {
   if (loop.init >= 0) Execute(loop.init);
+  const std::int64_t most = setting_.exchange == nullptr ? kMostTurnsOfLoop : kMostTurnsTogether;
   for (std::int64_t turn = 0; !refusal_.given(); ++turn) {
-    if (turn > kMostTurnsOfLoop) return Refuse("a loop that does not seem to end");
+    if (turn > most) return Refuse("a loop that does not seem to end");
     if ((turn > 0 || !body_first) && !expressions_.IsTrue(loop.condition)) break;
     ++trace_.turns;
     const Flow flow = Execute(loop.body);
@@ -203,7 +204,12 @@ void ThreadStatements::Declare(int node) {
   if (node == symbols_.row()) return DeclareRow(node);
   memory_.Variable(node) = {};
   if (variable.initialiser < 0) return;
-  if (variable.reference) return refusal_.Add(fmt::format("the reference {}", Quoted(tree_, node)));
+  if (variable.reference) {
+    ThreadValue array = tree_.node(node).type.ends_with("]") ? expressions_.Evaluate(variable.initialiser) : ThreadValue{};
+    if (array.kind != ThreadValue::Kind::kPointer) return refusal_.Add(fmt::format("the reference {}", Quoted(tree_, node)));
+    memory_.Variable(node) = std::move(array);
+    return;
+  }
   if (variable.list >= 0 && variable.list == variable.initialiser) return DeclareList(node);
   ThreadValue computed = expressions_.EvaluateAs(variable.type, variable.initialiser, tree_.node(node).type);
   if ((computed.form || computed.text || setting_.symbolic) && symbols_.block_constants().contains(node)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/replace.hpp>
 #include <string_view>
 
 #include "kernel_templates/brought_parameters.h"
@@ -39,6 +40,13 @@ std::string WithOtherNameInCode(const std::string& text, std::string_view name, 
 }
 
 }  // namespace
+
+std::string WithSumsOf(std::string text, const std::string& element) {
+  if (element != "int") return text;
+  text = WithOtherName(text, "float", "int");
+  boost::replace_all(text, "0.0f", "0");
+  return text;
+}
 
 std::string WithFreeNames(std::string text, const std::string& kept) {
   for (const std::string_view name : kConvolutionNames) {

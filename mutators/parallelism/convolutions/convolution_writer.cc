@@ -264,7 +264,7 @@ std::string ConvolutionWriter::Epilogue() const {
   const SyntaxNode& sum = tree_.node(found_.accumulator);
   const std::string start =
       found_.starts_at_zero ? "" : Parenthesised(TextWith(tree_, sum.children.back(), replacements)) + " + ";
-  text += fmt::format("{}float {} = {}{};\n", indent, sum.name, start, Total());
+  text += fmt::format("{}{} {} = {}{};\n", indent, found_.element == "int" ? "int" : "float", sum.name, start, Total());
   for (const int statement : found_.epilogue) {
     const std::string lines = Lines(tree_, statement, indent, replacements);
     const std::size_t end = lines.find_last_not_of('\n') + 1;
@@ -322,6 +322,7 @@ std::string ConvolutionWriter::Product() const {
 std::string ConvolutionWriter::Body() const {
   std::string text;
   for (const std::string_view part : Parts()) text += part.substr(1);
+  text = WithSumsOf(std::move(text), found_.element);
   // Each pixel of a lane has a copy of the sum in plain float.
   text = WithOtherName(text, "UNROLLED_P_", form_ == ConvolutionForm::kSplitFloats ? "#pragma unroll 1" : "#pragma unroll");
   text = WithOtherName(text, "SIZE_", form_ == ConvolutionForm::kSplitFloats ? "4u" : "2u");

@@ -49,7 +49,15 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"39_forth_and_back"},
                          {"40_fixed_grid_twice"},
                          {"41_integers_past_the_ends"},
-                         {"42_line_of_whole_blocks"}});
+                         {"42_line_of_whole_blocks"},
+                         {"43_line_in_whole_tiles", "stencil_1d: its grid has only whole blocks of N"},
+                         {"44_square_in_whole_tiles"},
+                         {"45_march_with_bounds"},
+                         {"46_planes_by_reference", "cube: "},
+                         {"47_tile_by_lambda"},
+                         {"48_edges_for_whole_blocks"},
+                         {"49_unset_outside"},
+                         {"50_pixels_as_structs", "blurKernel: "}});
 }
 
 TEST_F(ForeignStencils, StencilSums) {
@@ -95,7 +103,15 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"39_forth_and_back", "life: "},
                          {"40_fixed_grid_twice"},
                          {"41_integers_past_the_ends", "stencil_1d: its elements lie in a line"},
-                         {"42_line_of_whole_blocks", "smooth: its elements lie in a line"}});
+                         {"42_line_of_whole_blocks", "smooth: its elements lie in a line"},
+                         {"43_line_in_whole_tiles", "stencil_1d: its grid has only whole blocks of N"},
+                         {"44_square_in_whole_tiles"},
+                         {"45_march_with_bounds"},
+                         {"46_planes_by_reference", "cube: "},
+                         {"47_tile_by_lambda"},
+                         {"48_edges_for_whole_blocks", "sobel: "},
+                         {"49_unset_outside"},
+                         {"50_pixels_as_structs", "blurKernel: "}});
 }
 
 TEST_F(ForeignStencils, WindowRowSums) {
@@ -140,7 +156,15 @@ TEST_F(ForeignStencils, WindowRowSums) {
                             {"39_forth_and_back", "(silence)"},
                             {"40_fixed_grid_twice", "(silence)"},
                             {"41_integers_past_the_ends", "(silence)"},
-                            {"42_line_of_whole_blocks", "(silence)"}});
+                            {"42_line_of_whole_blocks", "(silence)"},
+                            {"43_line_in_whole_tiles", "(silence)"},
+                            {"44_square_in_whole_tiles", "(silence)"},
+                            {"45_march_with_bounds", "(silence)"},
+                            {"46_planes_by_reference", "(silence)"},
+                            {"47_tile_by_lambda", "(silence)"},
+                            {"48_edges_for_whole_blocks", "(silence)"},
+                            {"49_unset_outside", "(silence)"},
+                            {"50_pixels_as_structs", "(silence)"}});
 }
 
 // What is almost one of these is none.
@@ -159,12 +183,33 @@ TEST_F(ForeignStencils, RefusesNearMisses) {
   Refuses("stencil_rows", "31_window_of_mean", "W), 2)", "W), H)", "mean: ");
   Refuses("stencil_rows", "31_window_of_mean", "min(rows - 1, row + radius)", "min(rows - 1, col + radius)", "mean: ");
   // Found by what they store.
-  Refuses("stencil_rows", "36_several_rows_in_tile", "    __syncthreads();\n", "",
-          "an element of cells is read and has no value");
+  Refuses("stencil_rows", "36_several_rows_in_tile", "    __syncthreads();\n", "", "no barrier is between them");
   Refuses("stencil_rows", "36_several_rows_in_tile", "- 4.0f * cells", "- (x % 3) * cells", "diffuse: ");
   Refuses("stencil_rows", "37_sobel_in_chunks", "p < first + each &&", "p <= first + each &&",
           "two threads store the same element of edges");
   Refuses("stencil_rows", "37_sobel_in_chunks", "2 * q[1] +", "2 * q[pic[p] % 2] +", "sobel_chunks: ");
+  Refuses("stencil_rows", "41_integers_past_the_ends", "    __syncthreads();\n", "", "stencil_1d: ");
+  Refuses("stencil_rows", "41_integers_past_the_ends", "? in[g] : 0", "? in[g] : g", "stencil_1d: ");
+  Refuses("stencil_rows", "41_integers_past_the_ends", "result += temp[l + offset]", "result += temp[l + offset] * (g % 2)",
+          "stencil_1d: ");
+  Refuses("stencil_rows", "42_line_of_whole_blocks", "in[i - 1]", "in[i - 1 - i % 2]", "(silence)");
+  Refuses("stencil_rows", "42_line_of_whole_blocks", "out[i] =", "out[i / 2] =", "(silence)");
+  Refuses("stencil_rows", "42_line_of_whole_blocks", "int i = blockIdx.x", "int i = blockIdx.x / 2 * 2", "smooth: ");
+  Refuses("stencil_rows", "43_line_in_whole_tiles", "    __syncthreads();\n", "", "stencil_1d: ");
+  Refuses("stencil_rows", "43_line_in_whole_tiles", "temp[l + BLOCK_SIZE] = in[g + BLOCK_SIZE]",
+          "temp[l + BLOCK_SIZE] = in[g + BLOCK_SIZE - 1]", "stencil_1d: ");
+  Refuses("stencil_rows", "43_line_in_whole_tiles", "out[g] = result", "out[g] = result + blockIdx.x", "stencil_1d: ");
+  Refuses("stencil_rows", "44_square_in_whole_tiles", "y >= 0 && y < n) tile", "y >= 0 && y < n - 1) tile", "relax: ");
+  Refuses("stencil_rows", "44_square_in_whole_tiles", "tile[at + 18])", "tile[at + 18 - x % 2])", "relax: ");
+  Refuses("stencil_rows", "45_march_with_bounds", "    below = current;\n", "", "diffuse: ");
+  Refuses("stencil_rows", "45_march_with_bounds", "plane[ty][0] = in[at - 1]", "plane[ty][0] = in[at]", "diffuse: ");
+  Refuses("stencil_rows", "46_planes_by_reference", "planes[(z - 1) % 3], lx", "planes[z % 2], lx", "cube: ");
+  Refuses("stencil_rows", "46_planes_by_reference", "    }\n    __syncthreads();\n", "    }\n", "cube: ");
+  Refuses("stencil_rows", "47_tile_by_lambda", "(xx + nx) % nx", "(xx + nx + yy % 2) % nx", "ring: ");
+  Refuses("stencil_rows", "47_tile_by_lambda", "yy = (yy + ny) % ny;", "xx = (xx + ny) % ny;", "ring: ");
+  Refuses("stencil_rows", "48_edges_for_whole_blocks", "gx + 1 < W && gy > 0) sh[0][17] = src[(gy - 1)",
+          "gx + 1 < W && gy > 0) sh[0][17] = src[gy", "(silence)");
+  Refuses("stencil_rows", "49_unset_outside", "t[j][i] = own", "t[j][i / 2 * 2] = own", "smooth: ");
   Refuses("stencil_rows", "38_mean_of_those_there", "total / n", "total / (n + y % 2)", "mean_filter: ");
   // Steps that differ in more than their buffers and real numbers.
   Refuses("stencil_rows", "39_forth_and_back", "life(B, A, W, H)", "life(B, A, H, W)", "life: its launch lines differ");
