@@ -127,7 +127,12 @@ class CaseChooser {
   }
 
   void AddLaunch(std::string_view line) {
-    const LaunchLine parts = ParseLaunchLine(line);
+    LaunchLine parts;
+    try {
+      parts = ParseLaunchLine(line);
+    } catch (const Error&) {
+      return;  // the loader says it
+    }
     const auto dimensions = [&](std::string_view clause) {
       const LaunchClause* const found = parts.Find(clause);
       return found != nullptr && found->inside ? SplitAtCommas(found->inside->Of(line)) : std::vector<std::string>{};

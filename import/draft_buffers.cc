@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "import/device_text.h"
 #include "import/draft_parts.h"
 #include "import/pointer_offsets.h"
@@ -79,6 +80,12 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
   return buffers_.back();
 }
 
+// A launch line passes whole buffers, so that what one launch gets of one allocation would be the same buffer.
+void DraftBuffers::RefuseParts(const std::string& name, const TakenLaunch& one) const {
+  throw UsageError(fmt::format("{}: {} gets several parts of what {} points to; allocate a buffer for each of them",
+                               c_.program.PlaceOf(one.launch->range.begin), one.kernel->name, name));
+}
+
 // Constants that all launches of a kernel add to what they pass for a parameter are added by the kernel.
 void DraftBuffers::AddOffset(const TakenLaunch& one, std::size_t index, const DraftBuffer& buffer) {
   if (one.launch == nullptr || index >= one.launch->arguments.size()) return;
@@ -100,6 +107,11 @@ void DraftBuffers::AddOffset(const TakenLaunch& one, std::size_t index, const Dr
   if (offset && same && !name.empty() && fixed.find("const") == std::string::npos) {
     c_.draft.offsets[one.kernel->name][name] = *offset;
     note = fmt::format("the host passes {} with an offset of {}, which {} adds", buffer.name, *offset, one.kernel->name);
+  } else {
+    for (std::size_t i = 0; i < one.launch->arguments.size(); ++i) {
+      if (i != index && IsPointerType(one.types[i]) && c_.host.Origin(one.launch->arguments[i], one.launch->function) == origin)
+        RefuseParts(origin.name, one);
+    }
   }
   if (std::find(c_.draft.notes.begin(), c_.draft.notes.end(), note) == c_.draft.notes.end()) c_.draft.notes.push_back(note);
 }
@@ -272,6 +284,8 @@ void DraftBuffers::AddField(const TakenLaunch& one, std::size_t index, const Pro
   const auto known =
       std::find_if(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& other) { return other.pointer == buffer.pointer; });
   if (known != buffers_.end()) {
+    const bool parts = buffer.pointer.offset || known->pointer.offset;
+    if (parts && known->kernel == one.kernel) RefuseParts(buffer.pointer.name, one);
     if (use != one.use.parameters.end()) AddUse(*known, use->second);
     known->constant = known->constant && field.type.starts_with("const ");
     return;
@@ -281,6 +295,7 @@ void DraftBuffers::AddField(const TakenLaunch& one, std::size_t index, const Pro
   buffer.name = FreshName(std::move(name));
   buffer.type = PointedType(field.type);
   buffer.constant = field.type.starts_with("const ");
+  buffer.kernel = one.kernel;
   buffer.bytes = c_.host.BytesOf(buffer.pointer);
   if (use != one.use.parameters.end()) buffer.use = use->second;
   buffer.first_writes = buffer.use.written && !buffer.use.read && !buffer.use.partial;

@@ -19,12 +19,13 @@ inline constexpr int kMostSteps = 16;   // of one that has as many steps as the 
 struct DraftBuffer {
   HostCode::Pointer pointer;
   std::string name;
-  std::string type;            // of an element
-  ParameterUse use;            // of all launches together
-  bool first_writes = false;   // the first launch writes it and does not read it
-  bool first_partial = false;  // it writes it, but perhaps a part only, and may read what it has written
-  bool stored_first = false;   // the first mention in the first kernel stores an element
-  bool constant = false;       // const in every kernel
+  std::string type;                         // of an element
+  ParameterUse use;                         // of all launches together
+  bool first_writes = false;                // the first launch writes it and does not read it
+  bool first_partial = false;               // it writes it, but perhaps a part only, and may read what it has written
+  const ProgramFunction* kernel = nullptr;  // of the struct that has it as a field
+  bool stored_first = false;                // the first mention in the first kernel stores an element
+  bool constant = false;                    // const in every kernel
   std::optional<HostExpression> bytes;
   std::set<std::string> strides;       // expressions of the host
   std::vector<HostExpression> bounds;  // of subscripts
@@ -76,6 +77,7 @@ class DraftBuffers {
   HostCode::Pointer FieldPointer(const TakenLaunch& one, std::size_t index, const ProgramParameter& field) const;
   void AddField(const TakenLaunch& one, std::size_t index, const ProgramParameter& field);
   DraftBuffer& BufferOf(const TakenLaunch& one, std::size_t index);
+  [[noreturn]] void RefuseParts(const std::string& name, const TakenLaunch& one) const;
   void AddOffset(const TakenLaunch& one, std::size_t index, const DraftBuffer& buffer);
   const TakenLoop* SwapsOf(const DraftBuffer& buffer) const;
   std::optional<std::string> PartOf(const DraftBuffer& buffer, const HostExpression& bytes, const ElementType& element) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -88,11 +89,15 @@ class Flattening {
       }
     }
     for (std::size_t line = text_.find(kLaunchLine); line != std::string::npos; line = text_.find(kLaunchLine, line + 1)) {
-      std::size_t at = line + kLaunchLine.size();
-      for (std::size_t colons = text_.find("::", at); colons < text_.find_first_of("<(", at); colons = text_.find("::", at)) {
-        if (!names_.contains(text_.substr(at, colons - at))) break;
-        std::fill(gone_.begin() + static_cast<std::ptrdiff_t>(at), gone_.begin() + static_cast<std::ptrdiff_t>(colons + 2), true);
-        at = colons + 2;
+      const std::size_t end = std::min(text_.find('\n', line), text_.size());
+      for (std::size_t at = line + kLaunchLine.size(); at < end; ++at) {
+        std::size_t behind = at;
+        while (behind < end && (std::isalnum(static_cast<unsigned char>(text_[behind])) != 0 || text_[behind] == '_')) ++behind;
+        if (behind == at) continue;
+        if (text_.compare(behind, 2, "::") == 0 && names_.contains(text_.substr(at, behind - at)))
+          std::fill(gone_.begin() + static_cast<std::ptrdiff_t>(at), gone_.begin() + static_cast<std::ptrdiff_t>(behind + 2),
+                    true);
+        at = behind;
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "import/element_type.h"
 #include "import/host_facts.h"
 #include "import/separate_runs.h"
+#include "import/template_types.h"
 
 namespace evo {
 namespace {
@@ -163,6 +164,11 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     }
   }
   if (variable == nullptr) {
+    if (const auto given = ValueOfTemplate(program_, calls_.calls(), inside, name)) {
+      const HostExpression value =
+          Simplified(Resolved(ParseHostExpression(SpelledTokens(given->text)), given->function, depth + 1));
+      return value.IsKnown() && ValueOf(value, Values()) ? value : HostExpression::Name(given->text);
+    }
     if (HasMembers(program_, name, function)) return std::nullopt;  // they are looked up one by one
     const auto passed = calls_.PassedFor(name, function);
     if (passed) {
@@ -196,7 +202,8 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   if (initialiser.size() == 0 && !FieldsOf(program_, variable->type).empty()) return std::nullopt;  // its fields have values
   if (initialiser.size() == 0) {
     const auto suggested = SuggestedBlock(program_, calls_, name, variable->function);
-    const auto value = suggested ? std::optional(Number::Integer(*suggested)) : std::nullopt;
+    const auto elements = ElementsOfRange(program_, calls_, *variable, variable->function);
+    const auto value = suggested ? Number::Integer(*suggested) : LargestOf(*this, elements, variable->function);
     return leaves_.Add({name, origin, variable->function, value, place});
   }
   const auto tokens = program_.Tokens(initialiser);

@@ -77,6 +77,15 @@ std::vector<SourceRange> ListNamed(const SourceProgram& program, const HostCalls
   return program.Token(open) == "{" ? calls.Split(open, program.AfterBracket(open) - 1) : std::vector<SourceRange>{};
 }
 
+std::vector<SourceRange> ElementsOfRange(const SourceProgram& program, const HostCalls& calls, const ProgramVariable& variable,
+                                         int function) {
+  if (variable.initialiser.size() > 0) return {};
+  std::size_t at = program.TokenAt(program.tree().node(variable.node).range.begin);
+  while (at < program.tokens().size() && program.Token(at) != variable.name) ++at;
+  if (program.Token(at + 1) != ":" || !IsWord(program.Token(at + 2))) return {};
+  return ListNamed(program, calls, std::string(program.Token(at + 2)), function);
+}
+
 std::optional<HostExpression> DefaultAmong(const HostExpression& call) {
   const bool of_command_line =
       std::any_of(call.parts.begin(), call.parts.end(), [](const auto& part) { return part.Is("argv"); });

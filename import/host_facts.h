@@ -29,6 +29,9 @@ bool HasMembers(const SourceProgram& program, const std::string& parameter, int 
 std::vector<SourceRange> ListOf(const SourceProgram& program, const HostCalls& calls, const SourceRange& element, int function);
 // The values of the list of this name; empty if there is none.
 std::vector<SourceRange> ListNamed(const SourceProgram& program, const HostCalls& calls, const std::string& name, int function);
+// The values of the list that `for (const auto& p : shapes)` goes through with this variable; empty if there is none.
+std::vector<SourceRange> ElementsOfRange(const SourceProgram& program, const HostCalls& calls, const ProgramVariable& variable,
+                                         int function);
 // get_arg(argc, argv, "--width", 4096) without such an argument.
 std::optional<HostExpression> DefaultAmong(const HostExpression& call);
 
@@ -50,7 +53,6 @@ class HostFields {
 
  private:
   std::optional<SourceRange> ElementOf(const SourceRange& value, int function) const;
-  std::optional<SourceRange> FirstOfRange(const ProgramVariable& variable, int function) const;
   std::size_t PlaceOfField(const std::string& type, const std::string& field, std::size_t values) const;
 
   const SourceProgram& program_;

@@ -105,16 +105,6 @@ std::optional<SourceRange> HostFields::ElementOf(const SourceRange& value, int f
   return place < elements.size() ? std::optional(elements[place]) : std::nullopt;
 }
 
-// The first element of a list that `for (const auto& p : shapes)` goes through.
-std::optional<SourceRange> HostFields::FirstOfRange(const ProgramVariable& variable, int function) const {
-  if (variable.initialiser.size() > 0) return std::nullopt;
-  std::size_t at = program_.TokenAt(program_.tree().node(variable.node).range.begin);
-  while (at < program_.tokens().size() && program_.Token(at) != variable.name) ++at;
-  if (program_.Token(at + 1) != ":" || !IsWord(program_.Token(at + 2))) return std::nullopt;
-  const auto elements = ListNamed(program_, calls_, std::string(program_.Token(at + 2)), function);
-  return elements.empty() ? std::nullopt : std::optional(elements.front());
-}
-
 // `p.inner.data` by its names.
 std::optional<SourceRange> HostFields::PartOfVariable(const FieldPath& names, int& function, int depth) const {
   const ProgramVariable* const variable = program_.FindVariable(names[0], function);
@@ -137,7 +127,8 @@ std::optional<SourceRange> HostFields::PartOfVariable(const FieldPath& names, in
     if (assigned.size() == 1) return PartOf(assigned[0], types[k - 1], names, k, function, depth + 1);
   }
   if (variable != nullptr) {
-    if (const auto element = FirstOfRange(*variable, function)) return PartOf(*element, types[0], names, 1, function, depth + 1);
+    if (const auto elements = ElementsOfRange(program_, calls_, *variable, function); !elements.empty())
+      return PartOf(elements.front(), types[0], names, 1, function, depth + 1);
     if (variable->function < 0 && variable->initialiser.size() > 0) function = program_.FunctionAt(variable->initialiser.begin);
     return PartOf(variable->initialiser, types[0], names, 1, function, depth + 1);
   }

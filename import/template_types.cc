@@ -26,6 +26,27 @@ std::optional<std::size_t> PlaceOf(const std::string& type, std::size_t t) {
   return at;
 }
 
+// What stands between the brackets of `run<float, 4>(x)`.
+std::vector<std::string> SpelledIn(const SourceProgram& program, const HostCall& call) {
+  std::size_t at = program.TokenAt(call.range.begin);
+  const std::size_t end = program.TokenAt(call.range.end);
+  while (at < end && program.Token(at) != call.name) ++at;
+  if (at + 1 >= end || program.Token(at + 1) != "<") return {};
+  std::vector<std::string> arguments(1);
+  int depth = 0;
+  for (at += 2; at < end && (depth > 0 || program.Token(at) != ">"); ++at) {
+    const std::string_view token = program.Token(at);
+    depth += (token == "<" || token == "(") - (token == ">" || token == ")");
+    std::string& last = arguments.back();
+    const bool apart = !last.empty() && token != "::" && !last.ends_with("::");
+    if (depth == 0 && token == ",")
+      arguments.emplace_back();
+    else
+      last += (apart ? " " : "") + std::string(token);
+  }
+  return arguments;
+}
+
 class TemplateTypes {
  public:
   TemplateTypes(const SourceProgram& program, const HostCode& host) : program_(program), host_(host) {}
@@ -46,28 +67,9 @@ class TemplateTypes {
     const ProgramFunction& called = FunctionOf(function);
     for (const HostCall& call : host_.calls()) {
       if (call.name != called.name || call.function == function || call.arguments.size() > called.parameters.size()) continue;
-      if (std::string type = Argument(call, SpelledIn(call), called, t, depth); !type.empty()) return type;
+      if (std::string type = Argument(call, SpelledIn(program_, call), called, t, depth); !type.empty()) return type;
     }
     return "";
-  }
-
-  // What stands between the brackets of `run<float, 4>(x)`.
-  std::vector<std::string> SpelledIn(const HostCall& call) const {
-    std::size_t at = program_.TokenAt(call.range.begin);
-    const std::size_t end = program_.TokenAt(call.range.end);
-    while (at < end && program_.Token(at) != call.name) ++at;
-    if (at + 1 >= end || program_.Token(at + 1) != "<") return {};
-    std::vector<std::string> arguments(1);
-    int depth = 0;
-    for (at += 2; at < end && (depth > 0 || program_.Token(at) != ">"); ++at) {
-      const std::string_view token = program_.Token(at);
-      depth += (token == "<" || token == "(") - (token == ">" || token == ")");
-      if (depth == 0 && token == ",")
-        arguments.emplace_back();
-      else
-        arguments.back() += (arguments.back().empty() ? "" : " ") + std::string(token);
-    }
-    return arguments;
   }
 
   // A type that is spelled in a function, which may be a parameter of that.
@@ -113,6 +115,29 @@ class TemplateTypes {
 std::string TypeArgumentOf(const SourceProgram& program, const HostCode& host, const HostCall& call,
                            const std::vector<std::string>& arguments, const ProgramFunction& called, std::size_t t) {
   return TemplateTypes(program, host).Argument(call, arguments, called, t, 0);
+}
+
+std::optional<TemplateValue> ValueOfTemplate(const SourceProgram& program, const std::vector<HostCall>& calls, int function,
+                                             std::string_view name) {
+  TemplateValue value{std::string(name), function};
+  bool found = false;
+  for (int depth = 0; depth < kMostTemplateCallers && value.function >= 0; ++depth) {
+    const ProgramFunction& called = program.functions()[static_cast<std::size_t>(value.function)];
+    const auto parameter = std::find_if(called.template_parameters.begin(), called.template_parameters.end(),
+                                        [&](const TemplateParameter& one) { return !one.is_type && one.name == value.text; });
+    if (parameter == called.template_parameters.end()) break;
+    const auto t = static_cast<std::size_t>(parameter - called.template_parameters.begin());
+    found = false;
+    for (const HostCall& call : calls) {
+      if (found || call.name != called.name || call.function == value.function) continue;
+      const std::vector<std::string> spelled = SpelledIn(program, call);
+      if (t >= spelled.size()) continue;
+      value = {spelled[t], call.function};
+      found = true;
+    }
+    if (!found) return std::nullopt;
+  }
+  return found ? std::optional(value) : std::nullopt;
 }
 
 std::string WithTypeArguments(std::string type, const std::vector<std::string>& arguments) {

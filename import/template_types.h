@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "import/host_code.h"
@@ -17,5 +19,14 @@ std::string TypeArgumentOf(const SourceProgram& program, const HostCode& host, c
 
 // A parameter's type as libclang has it, with the arguments of its template in their places; empty ones stay out.
 std::string WithTypeArguments(std::string type, const std::vector<std::string>& arguments);
+
+// What the first caller of a host function that says it gives a parameter of its template that is no type, `run<Kind::kMax>(x)`,
+// followed through its callers' templates, and the function in which that is spelled. nullopt if the name is no such parameter.
+struct TemplateValue {
+  std::string text;
+  int function = -1;
+};
+std::optional<TemplateValue> ValueOfTemplate(const SourceProgram& program, const std::vector<HostCall>& calls, int function,
+                                             std::string_view name);
 
 }  // namespace evo

@@ -39,6 +39,18 @@ struct TemplateUse {
 
 using Splices = std::vector<std::pair<SourceRange, std::string>>;
 
+// Adds the arguments that are left to their defaults. False if some are missing.
+bool Complete(const FunctionTemplate& one, std::vector<TemplateUse>& uses) {
+  for (TemplateUse& use : uses) {
+    for (std::size_t i = use.arguments.size(); i < one.parameters.size(); ++i) {
+      if (one.parameters[i].by_default.empty()) return false;
+      use.arguments.push_back(one.parameters[i].by_default);
+    }
+    if (use.arguments.size() != one.parameters.size()) return false;
+  }
+  return true;
+}
+
 class Templates {
  public:
   explicit Templates(const std::string& text) : text_(text), tokens_(Tokenize(text)) { Find(); }
@@ -70,18 +82,6 @@ class Templates {
       if (depth == 0) return at + 1;
     }
     return at;
-  }
-
-  // Adds the arguments that are left to their defaults. False if some are missing.
-  static bool Complete(const FunctionTemplate& one, std::vector<TemplateUse>& uses) {
-    for (TemplateUse& use : uses) {
-      for (std::size_t i = use.arguments.size(); i < one.parameters.size(); ++i) {
-        if (one.parameters[i].by_default.empty()) return false;
-        use.arguments.push_back(one.parameters[i].by_default);
-      }
-      if (use.arguments.size() != one.parameters.size()) return false;
-    }
-    return true;
   }
 
   // Whether a brace opens what functions of the file stand in: `namespace a {`, `namespace {`, `extern "C" {`.
@@ -161,12 +161,27 @@ class Templates {
       for (const FunctionTemplate& other : found_) {
         if (other.range.Contains(here)) return std::nullopt;
       }
-      const auto use = UseAt(behind);
+      auto use = UseAt(behind);
+      if (!use && IsCallWithDefaults(one, here, code)) use = TemplateUse{here, {here.end, here.end}, {}};
       if (!use) return std::nullopt;
       uses.push_back(*use);
       uses.back().name = here;
     }
     return uses;
+  }
+
+  // `name(..)` of a template whose parameters are numbers with defaults, which is no declaration of it.
+  bool IsCallWithDefaults(const FunctionTemplate& one, const SourceRange& name, bool code) const {
+    const bool defaults = std::all_of(one.parameters.begin(), one.parameters.end(), [](const TemplateParameter& parameter) {
+      return !parameter.is_type && !parameter.by_default.empty();
+    });
+    if (!defaults || text_.compare(name.end, 1, "(") != 0) return false;
+    if (!code) return true;
+    const auto at =
+        std::find_if(tokens_.begin(), tokens_.end(), [&](const SourceRange& token) { return token.begin == name.begin; });
+    const std::string_view before = at == tokens_.begin() ? "" : Token(static_cast<std::size_t>(at - tokens_.begin()) - 1);
+    const bool of_type = !before.empty() && (IsWord(before.back()) || before == "*" || before == "&" || before == ">");
+    return !of_type || before == "return" || before == "else";
   }
 
   std::optional<TemplateUse> UseAt(std::size_t behind) const {

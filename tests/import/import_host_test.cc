@@ -278,7 +278,7 @@ TEST(ImportHost, TheWordRegisterIsLeftOut) {
   EXPECT_THAT(Kernel(reply), testing::AllOf(testing::Not(HasSubstr("register")), HasSubstr("int i = threadIdx.x;")));
 }
 
-// The case of a switch says what its number is; the last block's size of a list is not that of the first case.
+// The case of a switch says what its number is, where only a run knows which one is taken.
 TEST(ImportHost, ACaseSaysTheNumberOfItsSwitch) {
   const ImportReply reply = Read(R"(
 template <int B> __global__ void k(const float* x, float* y, unsigned n) { 
@@ -292,16 +292,51 @@ void run(const float* x, float* y, unsigned n, int threads) {
     case 256: k<256><<<64, threads, threads * sizeof(float)>>>(x, y, n); break;
   }
 }
-int main() {
+int main(int argc, char** argv) {
   unsigned n = 1 << 20;
   float *x, *y;
   cudaMalloc(&x, n * sizeof(float));
   cudaMalloc(&y, sizeof(float));
-  int sizes[] = {64, 256};
-  for (int t : sizes) run(x, y, n, t);
+  run(x, y, n, atoi(argv[1]));
 }
 )");
   EXPECT_THAT(Kernel(reply), HasSubstr("evo:launch k<512>(x, y, u32(n)) grid(64) block(512) shared(2048)"));
+}
+
+// Numbers and enumerators that templates of the host hand on are those of the first caller that spells them.
+TEST(ImportHost, NumbersOfHostTemplatesAreTheirCallers) {
+  const ImportReply reply = Read(R"(
+namespace ops {
+enum class Kind { kSum, kMax };
+template <int W, Kind kKind> __global__ void k(const float* x, float* y) { y[threadIdx.x] = kKind == Kind::kMax ? x[0] : W; }
+template <int D, Kind kOf> void inner(const float* x, float* y) { k<D, kOf><<<D / 32, D>>>(x, y); }
+template <Kind kOuter> void run(const float* x, float* y) { inner<128, kOuter>(x, y); }
+}
+int main() {
+  float *x, *y;
+  cudaMalloc(&x, 1024);
+  cudaMalloc(&y, 1024);
+  ops::run<ops::Kind::kMax>(x, y);
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("k<128, Kind::kMax>(x, y) grid(4) block(128)"));
+}
+
+// Of a list of numbers that a loop goes through the largest is taken.
+TEST(ImportHost, ALoopOverAListIsTakenWithItsLargestNumber) {
+  const ImportReply reply = Read(R"(
+__global__ void k(const float* x, float* y, int n) { int i = blockIdx.x * 256 + threadIdx.x; if (i < n) y[i] = x[i]; }
+int main() {
+  const int sizes[] = {1, 100, 5000, 512};
+  for (int n : sizes) {
+    float *x, *y;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    k<<<(n + 255) / 256, 256>>>(x, y, n);
+  }
+}
+)");
+  EXPECT_EQ(QuestionOf(reply, "n").guess, "5000");
 }
 
 }  // namespace

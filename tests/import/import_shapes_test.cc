@@ -71,5 +71,28 @@ int main() {
   EXPECT_EQ(TaskOf(reply).at("sizes"), json({"blocks"}));
 }
 
+// Parts of one allocation would be one buffer, which the kernel reads and writes.
+TEST(ImportShapes, PartsOfOneAllocationAreRefused) {
+  const auto program = [](const std::string& launch) {
+    return R"(
+struct Params { const float* q; float* out; int n; };
+__global__ void fields(Params p) { if (threadIdx.x < p.n) p.out[threadIdx.x] = p.q[threadIdx.x]; }
+__global__ void plain(const float* q, float* out) { out[threadIdx.x] = q[threadIdx.x]; }
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]);
+  float *buf, *other;
+  cudaMalloc(&buf, 2 * n * sizeof(float));
+  cudaMalloc(&other, n * sizeof(float));
+)" + launch +
+           "}\n";
+  };
+  EXPECT_THAT(Read(program("  Params p = {buf, buf + n, n};\n  fields<<<1, 256>>>(p);\n"), {"fields"}).failure,
+              HasSubstr("line 11: fields gets several parts of what buf points to; allocate a buffer for each of them"));
+  EXPECT_THAT(Read(program("  plain<<<1, 256>>>(buf, buf + n);\n"), {"plain"}).failure,
+              HasSubstr("plain gets several parts of what buf points to"));
+  EXPECT_EQ(Read(program("  Params p = {buf, other, n};\n  fields<<<1, 256>>>(p);\n"), {"fields"}).failure, "");
+  EXPECT_EQ(Read(program("  plain<<<1, 256>>>(buf + n, other);\n"), {"plain"}).failure, "");
+}
+
 }  // namespace
 }  // namespace evo
