@@ -55,6 +55,16 @@ TEST(PlainText, DividesATemplateWithSeveralListsOfArguments) {
   EXPECT_THAT(plain, HasSubstr("__device__ float f_2(float v) { return v * 2; }\n"));
 }
 
+// Without brackets, all parameters have their defaults.
+TEST(PlainText, MakesFunctionsOfTemplatesThatAreUsedWithTheirDefaults) {
+  EXPECT_THAT(Plain("// evo:launch k(x) grid(1) block(1)\ntemplate <const int N = 4>\n"
+                    "__global__ void k(float* x) { x[0] = N; }\n"),
+              HasSubstr("// evo:launch k(x) grid(1) block(1)\n__global__ void k(float* x) { x[0] = 4; }\n"));
+  // Another declaration, and a type that is deduced.
+  EXPECT_FALSE(PlainText("template <int N = 4> void f(float* x) { x[0] = N; }\ntemplate <int N> void f(float* x);\n"));
+  EXPECT_FALSE(PlainText("template <typename T = float> void f(T* x) { *x = 1; }\nvoid g(int* x) { f(x); }\n"));
+}
+
 TEST(PlainText, MakesFunctionsOfTemplatesInNamespaces) {
   const std::string plain = Plain(
       "// evo:launch a::b::k<float>(X) grid(1) block(32)\nnamespace a::b {\nnamespace {\nextern \"C\" {\n"
