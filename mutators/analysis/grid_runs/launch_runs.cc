@@ -119,7 +119,12 @@ ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool sy
       });
     }
   }
-  return last_.traces[static_cast<std::size_t>(thread % size)];
+  const auto place = static_cast<std::size_t>(thread % size);
+  if (place < last_.traces.size()) return last_.traces[place];
+  ThreadTrace none;  // of a block that was refused as a whole
+  none.refusal = last_.traces.empty() || last_.traces.front().refusal.empty() ? "its blocks have too many threads to try"
+                                                                              : last_.traces.front().refusal;
+  return none;
 }
 
 }  // namespace evo

@@ -272,6 +272,13 @@ bool SourceRuns::RunUnit(Link& link, const LaunchTrial& trial, const LaunchRuns:
 }
 
 bool SourceRuns::Add(const Link& link, const ThreadTrace& trace, std::int64_t unit, Accesses& accesses, LaunchedRun& run) {
+  // Memory of the kernel's own, such as a table in constant memory that no line fills.
+  for (const auto* accessed : {&trace.stores, &trace.reads}) {
+    for (const auto& [declaration, elements] : *accessed) {
+      if (!link.buffers.contains(declaration))
+        return Refuse(fmt::format("{}: what {} holds is not known", link.launch->kernel, tree_.node(declaration).name));
+    }
+  }
   for (const auto& [parameter, elements] : trace.stores) {
     const std::string& name = link.buffers.at(parameter);
     auto& stored = accesses.stored[name];

@@ -10,6 +10,8 @@ namespace {
 
 // Turns of the loops of threads that work together: until it is known that the kernel may be a stencil, and afterwards.
 constexpr std::int64_t kFewFormulaTurns = 300'000, kMostFormulaTurns = 4'000'000;
+// Of threads that run alone, in one launch: a convolution of several channels has more.
+constexpr std::int64_t kMostLoneFormulaTurns = 1'000'000;
 
 void AddElements(const ThreadFormula& formula, std::set<const ThreadFormula*>& seen,
                  std::set<std::pair<int, std::int64_t>>& elements) {
@@ -52,6 +54,8 @@ void FormulaRuns::AllowAll() { runs_.AllowTurns(kMostFormulaTurns); }
 bool FormulaRuns::RunThread(const LaunchRuns::Setting& setting, std::int64_t thread, StoredFormulas& stored) {
   ThreadTrace trace = runs_.Run(setting, thread);
   if (!trace.refusal.empty()) return Refuse(trace.refusal);
+  lone_turns_ += trace.turns;
+  if (!runs_.together() && lone_turns_ > kMostLoneFormulaTurns) return Refuse("its threads take too many turns to be run");
   if (trace.race >= 0)
     return Refuse(fmt::format("a thread stores in {} what another reads or stores, and no barrier is between them",
                               tree_.node(trace.race).name));
@@ -70,6 +74,7 @@ bool FormulaRuns::RunThread(const LaunchRuns::Setting& setting, std::int64_t thr
 }
 
 bool FormulaRuns::Run(const LaunchRuns::Setting& setting, StoredFormulas& stored, std::int64_t most) {
+  lone_turns_ = 0;
   const std::int64_t each = runs_.together() ? setting.block[0] * setting.block[1] * setting.block[2] : 1;
   const std::int64_t units = setting.Threads() / each, count = most == 0 ? units : std::min(units, most);
   for (std::int64_t i = 0; i < count; ++i) {

@@ -77,7 +77,7 @@ class StencilOfFormulas {
       for (std::size_t i = 0; i < 2; ++i) {
         const auto setting = runs.SettingOf(SmallSizesOfStencil(runs, i, counts));
         stored_[i].clear();
-        if (!setting || setting->Threads() > (runs.together() ? kMostThreadsOfFormulas : kMostLoneThreads)) break;
+        if (!setting || setting->Threads() > MostThreads()) break;
         launches_[i].setting = *setting;
         if (!IsPlausible(*setting)) return false;
         if (!runs_.Run(*setting, stored_[i])) return Refuse(runs_.why());
@@ -89,6 +89,12 @@ class StencilOfFormulas {
     const bool added = AddThreads(0) && AddThreads(1);
     alike_ = ReadAlike(launches_[0], kHalvesOfStencil);
     return added;
+  }
+
+  std::int64_t MostThreads() {
+    const auto& grid = found_.launch->grid;
+    const bool fixed = std::all_of(grid.begin(), grid.end(), [](const Expression& one) { return one.Names().empty(); });
+    return fixed && !runs_.runs().together() ? kMostLoneThreads : kMostThreadsOfFormulas;
   }
 
   // What a few blocks store tells whether it may be a stencil, before all of them are run.

@@ -41,7 +41,7 @@ class FormulaRuns {
 
   const SyntaxTree& tree_;
   LaunchRuns runs_;
-  std::int64_t largest_number_ = 0;
+  std::int64_t largest_number_ = 0, lone_turns_ = 0;
   std::string why_;
 };
 
