@@ -186,6 +186,21 @@ TEST(ConvolutionTiles, SaysWhyNot) {
               Contains("filter2d: whole decides what it sums up"));
 }
 
+// A stencil with weights that the source has in constant memory.
+TEST(ConvolutionTiles, TablesThatNoLineFillsAreNoFilters) {
+  constexpr char kWave[] = R"(// evo:launch wave(U, V, W, H) grid(ceil_div(W, 32), ceil_div(H, 4)) block(32, 4)
+__constant__ float c[3] = {-2.5f, 1.25f, -0.1f};
+__global__ void wave(const float* __restrict__ u, float* __restrict__ v, int w, int h) {
+  const int x = threadIdx.x + blockDim.x * blockIdx.x, y = threadIdx.y + blockDim.y * blockIdx.y;
+  if (x < 2 || x >= w - 2 || y < 2 || y >= h - 2) return;
+  float sum = c[0] * u[y * w + x];
+  for (int r = 1; r <= 2; ++r) sum += c[r] * (u[y * w + x - r] + u[y * w + x + r]);
+  v[y * w + x] = sum;
+}
+)";
+  EXPECT_TRUE(SourceMutatorNamed("convolution_tiles").Proposals(Parent(ParseTemplate("kernel", kWave)).Context()).empty());
+}
+
 TEST(ConvolutionTiles, LeavesOtherKernelsWithoutAWord) {
   const std::string product = R"(
 // evo:launch product(A, B, D, M, N, K) grid(ceil_div(N, 16), ceil_div(M, 16)) block(16, 16)

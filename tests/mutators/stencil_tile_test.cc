@@ -54,6 +54,23 @@ TEST(StencilTile, IsLeftAloneIfThreadsNeedMoreOfEachOther) {
               HasSubstr("what `threadIdx.x` stands for"));
 }
 
+// A block of half as many threads as there are elements has more than are tried, with the numbers of a larger launch.
+TEST(StencilTile, BlocksOfTooManyThreadsAreNone) {
+  constexpr char kOneBlock[] = R"(// evo:launch fold(X, Y) grid(1) block(N / 2) shared(N * 4)
+__global__ void fold(const float* x, float* y) {
+  extern __shared__ float part[];
+  part[threadIdx.x] = x[threadIdx.x];
+  part[threadIdx.x + blockDim.x] = x[threadIdx.x + blockDim.x];
+  for (unsigned stride = blockDim.x; stride >= 1; stride /= 2) {
+    __syncthreads();
+    if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride];
+  }
+  if (threadIdx.x == 0) *y = part[0];
+}
+)";
+  EXPECT_TRUE(SourceMutatorNamed("stencil_rows").Proposals(Parent(ParseTemplate("kernel", kOneBlock)).Context()).empty());
+}
+
 // The other edge follows an edge.
 constexpr char kRound[] = R"(// evo:launch ring(A, B, W, H) grid(ceil_div(W, 32), ceil_div(H, 8)) block(32, 8)
 __global__ void ring(const float* u, float* v, int w, int h) {
