@@ -11,7 +11,7 @@ namespace evo {
 namespace {
 
 constexpr int kMostLevels = 5;  // below the first; each of them has a part of the elements of the one above
-constexpr std::string_view kLevel = "_level_";
+constexpr std::string_view kLevel = "_evo_level_";
 
 std::string NameAt(const std::string& name, int level) {
   return level == 0 ? name : fmt::format("{}{}{}", name, kLevel, std::min(level, kMostLevels));

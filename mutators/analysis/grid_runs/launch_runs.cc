@@ -108,10 +108,12 @@ ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool sy
   one.symbolic = symbolic;
   if (!together_) return run_.Run(one);
   const std::int64_t size = setting.block[0] * setting.block[1] * setting.block[2], block = thread / size;
-  if (block != last_.number || symbolic != last_.symbolic || setting.integers != last_.integers) {
+  // A launch line may have sizes that the kernel does not get.
+  const bool same = setting.integers == last_.integers && setting.grid == last_.grid && setting.block == last_.block;
+  if (block != last_.number || symbolic != last_.symbolic || !same) {
     std::vector<ThreadSetting> threads(static_cast<std::size_t>(size), one);
     for (std::int64_t i = 0; i < size; ++i) threads[static_cast<std::size_t>(i)].builtins = BuiltinsOf(setting, block * size + i);
-    last_ = {RunBlock(run_, std::move(threads), most_turns_), block, symbolic, setting.integers};
+    last_ = {RunBlock(run_, std::move(threads), most_turns_), block, symbolic, setting.integers, setting.grid, setting.block};
     for (ThreadTrace& trace : last_.traces) {
       std::erase_if(trace.touches, [&](const ThreadTrace::Touch& touch) {
         return std::any_of(of_tile_.begin(), of_tile_.end(),
@@ -119,12 +121,7 @@ ThreadTrace LaunchRuns::Run(const Setting& setting, std::int64_t thread, bool sy
       });
     }
   }
-  const auto place = static_cast<std::size_t>(thread % size);
-  if (place < last_.traces.size()) return last_.traces[place];
-  ThreadTrace none;  // of a block that was refused as a whole
-  none.refusal = last_.traces.empty() || last_.traces.front().refusal.empty() ? "its blocks have too many threads to try"
-                                                                              : last_.traces.front().refusal;
-  return none;
+  return last_.traces[static_cast<std::size_t>(thread % size)];
 }
 
 }  // namespace evo

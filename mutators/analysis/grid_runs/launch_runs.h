@@ -85,6 +85,7 @@ class LaunchRuns {
     std::int64_t number = -1;
     bool symbolic = false;
     std::map<int, std::int64_t> integers;
+    std::array<std::int64_t, 3> grid{}, block{};
   };
   Block last_;
   std::set<int> of_tile_;
