@@ -109,8 +109,9 @@ void DraftBuffers::AddOffset(const TakenLaunch& one, std::size_t index, const Dr
     note = fmt::format("the host passes {} with an offset of {}, which {} adds", buffer.name, *offset, one.kernel->name);
   } else {
     for (std::size_t i = 0; i < one.launch->arguments.size(); ++i) {
-      if (i != index && IsPointerType(one.types[i]) && c_.host.Origin(one.launch->arguments[i], one.launch->function) == origin)
-        RefuseParts(origin.name, one);
+      const bool other_part = IsPointerType(one.types[i]) &&
+                              c_.program.Text(one.launch->arguments[i]) != c_.program.Text(one.launch->arguments[index]);
+      if (other_part && c_.host.Origin(one.launch->arguments[i], one.launch->function) == origin) RefuseParts(origin.name, one);
     }
   }
   if (std::find(c_.draft.notes.begin(), c_.draft.notes.end(), note) == c_.draft.notes.end()) c_.draft.notes.push_back(note);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -90,14 +89,13 @@ class Flattening {
     }
     for (std::size_t line = text_.find(kLaunchLine); line != std::string::npos; line = text_.find(kLaunchLine, line + 1)) {
       const std::size_t end = std::min(text_.find('\n', line), text_.size());
-      for (std::size_t at = line + kLaunchLine.size(); at < end; ++at) {
-        std::size_t behind = at;
-        while (behind < end && (std::isalnum(static_cast<unsigned char>(text_[behind])) != 0 || text_[behind] == '_')) ++behind;
-        if (behind == at) continue;
-        if (text_.compare(behind, 2, "::") == 0 && names_.contains(text_.substr(at, behind - at)))
-          std::fill(gone_.begin() + static_cast<std::ptrdiff_t>(at), gone_.begin() + static_cast<std::ptrdiff_t>(behind + 2),
-                    true);
-        at = behind;
+      const std::string text = text_.substr(line + kLaunchLine.size(), end - line - kLaunchLine.size());
+      const std::vector<SourceRange> words = Tokenize(text);
+      for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        const bool named = names_.contains(text.substr(words[i].begin, words[i].size()));
+        if (!named || text.compare(words[i + 1].begin, 2, "::") != 0) continue;
+        const auto begin = gone_.begin() + static_cast<std::ptrdiff_t>(line + kLaunchLine.size());
+        std::fill(begin + words[i].begin, begin + words[i + 1].end, true);
       }
     }
   }

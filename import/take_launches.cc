@@ -158,7 +158,7 @@ class LaunchTaker {
     }
     for (const auto& [name, levels] : most) {
       notes_.push_back(fmt::format(
-          "{} calls itself: with the host's sizes there {} {} level{} of launches, and so the sizes of all cases have it", name,
+          "{} calls itself: with the host's sizes there {} {} level{} of launches, and the sizes of all cases have as many", name,
           levels == 1 ? "is" : "are", levels, levels == 1 ? "" : "s"));
     }
   }

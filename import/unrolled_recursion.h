@@ -9,7 +9,7 @@
 namespace evo {
 
 // The program's text with each host function that calls itself around launches written out level by level, on the lines that it
-// has: scan calls scan_level_1, that calls scan_level_2, and the last of them calls itself. So the launches of all levels stand
+// has: scan calls scan_evo_level_1, and so on, and the last of them calls itself. So the launches of all levels stand
 // one after another, with the buffers of their level, and the host's conditions say which are made. nullopt if no function is
 // like that.
 std::optional<std::string> WithLevels(const SourceProgram& program);

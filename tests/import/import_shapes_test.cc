@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
               HasSubstr("line 11: fields gets several parts of what buf points to; allocate a buffer for each of them"));
   EXPECT_THAT(Read(program("  plain<<<1, 256>>>(buf, buf + n);\n"), {"plain"}).failure,
               HasSubstr("plain gets several parts of what buf points to"));
+  EXPECT_EQ(Read(program("  plain<<<1, 256>>>(buf + n, buf + n);\n"), {"plain"}).failure, "") << "in place";
   EXPECT_EQ(Read(program("  Params p = {buf, other, n};\n  fields<<<1, 256>>>(p);\n"), {"fields"}).failure, "");
   EXPECT_EQ(Read(program("  plain<<<1, 256>>>(buf + n, other);\n"), {"plain"}).failure, "");
 }

@@ -54,8 +54,8 @@ TEST(StencilTile, IsLeftAloneIfThreadsNeedMoreOfEachOther) {
               HasSubstr("what `threadIdx.x` stands for"));
 }
 
-// A block of half as many threads as there are elements has more than are tried, with the numbers of a larger launch.
-TEST(StencilTile, BlocksOfTooManyThreadsAreNone) {
+// The launch line has a size that the kernel does not get: two of its launches are not one.
+TEST(StencilTile, BlocksOfOtherSizesAreRunAnew) {
   constexpr char kOneBlock[] = R"(// evo:launch fold(X, Y) grid(1) block(N / 2) shared(N * 4)
 __global__ void fold(const float* x, float* y) {
   extern __shared__ float part[];
