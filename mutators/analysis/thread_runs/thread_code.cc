@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/source/affine_index.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/shared_array.h"
@@ -14,6 +15,9 @@ namespace {
 
 using NodeExpression = ThreadNode::Expression;
 using NodeStatement = ThreadNode::Statement;
+
+// Reading code takes as long as so many steps for each node: a candidate for the formula of rows is a text that is parsed.
+constexpr std::int64_t kStepsOfNode = 100;
 
 NodeStatement StatementNamed(std::string_view kind) {
   if (kind == "CompoundStmt") return NodeStatement::kBlock;
@@ -41,6 +45,7 @@ ThreadType ThreadTypeOf(std::string_view type) {
 
 ThreadCode::ThreadCode(const SyntaxTree& tree)
     : tree_(tree), kinds_(tree), nodes_(tree.nodes().size()), slots_(tree.nodes().size(), -1) {
+  StepBudget::Spend(static_cast<std::int64_t>(nodes_.size()) * kStepsOfNode);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const SyntaxNode& node = tree.nodes()[i];
     if (node.kind_name == "VarDecl" || node.kind_name == "ParmDecl") AddVariable(static_cast<int>(i));

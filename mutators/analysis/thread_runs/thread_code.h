@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
 
 #include "mutators/analysis/numbers/expression_kinds.h"
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/thread_runs/thread_node.h"
 #include "syntax/syntax_tree.h"
 
@@ -38,7 +40,9 @@ class ThreadCode {
 
   // To be called for each expression that a thread computes. False if all runs so far have computed more than a breed worker has
   // time for. It counts expressions and not seconds, so that a child depends on its parents alone.
-  bool Affords() { return ++steps_ <= kMostSteps; }
+  bool Affords() { return ++steps_ <= most_; }
+  // Before a run: it ends when it has computed as much as a question may (StepBudget).
+  void Limit() { most_ = std::min(kMostSteps, steps_ + StepBudget::Left()); }
   // How many these were so far, and that those since then do not count, since they are computed once more.
   std::int64_t steps() const { return steps_; }
   void TakeBack(std::int64_t steps) { steps_ = steps; }
@@ -71,7 +75,7 @@ class ThreadCode {
   std::deque<ThreadConstant> constants_;
   std::deque<ThreadCall> calls_;
   std::vector<ThreadLoop> loops_;
-  std::int64_t steps_ = 0;
+  std::int64_t steps_ = 0, most_ = kMostSteps;
 };
 
 }  // namespace evo
