@@ -8,11 +8,48 @@
 #include "syntax/token.h"
 
 namespace evo {
+namespace {
+
+// Products of the low 24 bits as plain ones, `__mul24(a, b)` as `((a) * (b))`: old sources compute indices so, which were faster
+// on GPUs of that time, and where numbers are larger the elements that they index are others. Elements may be larger, and stay.
+std::string WithoutNarrowProducts(std::string text) {
+  for (const std::string_view name : {"__mul24", "__umul24"}) {
+    for (std::size_t begin = text.find(name); begin != std::string::npos; begin = text.find(name, begin + 1)) {
+      const auto tokens = Tokenize(text);
+      const auto token = [&](std::size_t i) {
+        return i < tokens.size() ? std::string_view(text).substr(tokens[i].begin, tokens[i].size()) : std::string_view();
+      };
+      std::size_t at = 0;
+      while (at < tokens.size() && tokens[at].begin < begin) ++at;
+      if (token(at) != name || token(at + 1) != "(") continue;
+      std::size_t comma = 0, end = at + 1;
+      bool elements = false;
+      for (int depth = 0; end < tokens.size(); ++end) {
+        depth += (token(end) == "(") - (token(end) == ")");
+        elements |= token(end) == "[";
+        if (depth == 1 && token(end) == ",") comma = end;
+        if (depth == 0) break;
+      }
+      if (comma == 0 || elements || end >= tokens.size()) continue;
+      const auto text_of = [&](std::size_t first, std::size_t last) {
+        return text.substr(tokens[first].end, tokens[last].begin - tokens[first].end);
+      };
+      const std::string type = name == "__umul24" ? "unsigned int" : "int";
+      const std::string product =
+          "((" + type + ")(" + text_of(at + 1, comma) + ") * (" + type + ")(" + text_of(comma, end) + "))";
+      text.replace(tokens[at].begin, tokens[end].end - tokens[at].begin, product);
+    }
+  }
+  return text;
+}
+
+}  // namespace
 
 std::optional<std::string> PlainText(const std::string& text) {
   const MacroExpansion macros(text);
   std::string plain = macros.Expanded(text);
   if (plain.find("template") != std::string::npos) plain = WithoutTemplates(std::move(plain));
+  plain = WithoutNarrowProducts(std::move(plain));
   if (plain == text) return std::nullopt;
   // Who looks for a new name finds those that the source has and that are gone.
   std::set<std::string_view> names;
