@@ -152,6 +152,7 @@ std::optional<HostExpression> HostCode::Chosen(const HostExpression& part) const
 }
 
 std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int inside, int depth) {
+  if (name.starts_with("sizeof ")) return SizeNamed(program_, name.substr(7), inside);
   const int function = program_.OwnerOf(name, inside);
   if (auto step = StepOf(name, function)) return step;
   // What is already a leaf keeps its label.
@@ -190,6 +191,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   SourceRange initialiser = variable->initialiser;
   const auto& assigned = calls_.AssignedTo(KeyOf(*variable), variable->function);
   if (initialiser.size() == 0 && !assigned.empty()) initialiser = assigned.front();
+  if (const auto set = calls_.SetByReference(*variable)) return ResolvedAt(set->range, set->function, depth + 1);
   const bool only_declared = initialiser.size() > 0 && program_.Text(initialiser) == "0";
   for (std::size_t i = 0; before_ > 0 && i < assigned.size(); ++i) {
     if (assigned[i].begin < before_ && assigned[i].begin > initialiser.begin &&

@@ -36,6 +36,47 @@ int main() {
   EXPECT_EQ(kept.at("search").at(0).at("sizes").at("n"), 4096);
 }
 
+TEST(ImportSizes, ValuesThatAFunctionSetsByReference) {
+  const std::string text = Kernel(Read(R"(
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+void choose(int count, int most, int& blocks, int& threads) {
+  threads = count < most ? count : most;
+  blocks = (count + threads - 1) / threads;
+}
+int main() {
+  int n = 100000, blocks = 0, threads = 0;
+  choose(n, 128, blocks, threads);
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  scale<<<blocks, threads>>>(x, y, n);
+}
+)"));
+  EXPECT_THAT(text, HasSubstr("// evo:launch scale(x, y, n) grid(ceil_div(n, MOST)) block(MOST)"));
+}
+
+TEST(ImportSizes, SizesOfTypesAndOfArraysAreNumbers) {
+  const std::string text = Kernel(Read(R"(
+typedef uint4 packet;
+__global__ void scale(const packet* x, packet* y, int n, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i];
+}
+int main(int argc, char** argv) {
+  int bytes = atoi(argv[1]);
+  float table[12][5];
+  packet *x, *y;
+  cudaMalloc(&x, bytes);
+  cudaMalloc(&y, bytes);
+  scale<<<bytes / sizeof(packet) / 256, 256>>>(x, y, bytes / sizeof(packet), sizeof(table) / sizeof(table[0]));
+}
+)"));
+  EXPECT_THAT(text, HasSubstr("// evo:launch scale(x, y, bytes / 16, 12) grid(bytes / 16 / 256) block(256)"));
+}
+
 // 64 / parts blocks, and n / 256 of them, are none for many numbers.
 TEST(ImportSizes, EveryCaseHasBlocks) {
   const std::string text = R"(
