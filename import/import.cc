@@ -12,6 +12,7 @@
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
 #include "import/inner_sizes.h"
+#include "import/passed_offsets.h"
 #include "import/pointer_offsets.h"
 #include "import/unrolled_recursion.h"
 #include "syntax/token.h"
@@ -116,6 +117,10 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
     SyntaxTree written = parser.Parse(*levels);
     if (HasAllLevels(SourceProgram(written))) tree = std::move(written);
+  }
+  if (const auto passed = WithPassedOffsets(SourceProgram(tree))) {
+    SyntaxTree written = parser.Parse(*passed);
+    if (written.errors().size() <= tree.errors().size()) tree = std::move(written);
   }
   SourceProgram program(tree);
   program.SetOrigins(request.line_files, request.line_numbers, request.file);

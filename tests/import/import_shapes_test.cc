@@ -71,8 +71,8 @@ int main() {
   EXPECT_EQ(TaskOf(reply).at("sizes"), json({"blocks"}));
 }
 
-// Parts of one allocation would be one buffer, which the kernel reads and writes.
-TEST(ImportShapes, PartsOfOneAllocationAreRefused) {
+// Parts of one allocation in a struct would be one buffer, which the kernel reads and writes.
+TEST(ImportShapes, PartsOfOneAllocationInAStructAreRefused) {
   const auto program = [](const std::string& launch) {
     return R"(
 struct Params { const float* q; float* out; int n; };
@@ -88,11 +88,37 @@ int main(int argc, char** argv) {
   };
   EXPECT_THAT(Read(program("  Params p = {buf, buf + n, n};\n  fields<<<1, 256>>>(p);\n"), {"fields"}).failure,
               HasSubstr("line 11: fields gets several parts of what buf points to; allocate a buffer for each of them"));
-  EXPECT_THAT(Read(program("  plain<<<1, 256>>>(buf, buf + n);\n"), {"plain"}).failure,
-              HasSubstr("plain gets several parts of what buf points to"));
+  EXPECT_THAT(Kernel(Read(program("  plain<<<1, 256>>>(buf, buf + n);\n"), {"plain"})),
+              testing::AllOf(HasSubstr("plain(q, q, i64(n))"),
+                             HasSubstr("const float* q, float* out, long long out_begin) { out += out_begin;")));
   EXPECT_EQ(Read(program("  plain<<<1, 256>>>(buf + n, buf + n);\n"), {"plain"}).failure, "") << "in place";
   EXPECT_EQ(Read(program("  Params p = {buf, other, n};\n  fields<<<1, 256>>>(p);\n"), {"fields"}).failure, "");
   EXPECT_EQ(Read(program("  plain<<<1, 256>>>(buf + n, other);\n"), {"plain"}).failure, "");
+}
+
+// A launch line passes whole buffers, so that the kernel adds what the host has added.
+TEST(ImportShapes, KernelsAddWhatTheHostAddsToAPointer) {
+  const auto line = [](const std::string& launches) {
+    const std::string text = Kernel(Read(R"(
+__global__ void add(const float* x, float* y, int n = 5);
+__global__ void add(const float* x, float* y, int n) { if (threadIdx.x < n) y[threadIdx.x] += x[threadIdx.x]; }
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]), block = 256;
+  float *x, *y;
+  cudaMalloc(&x, 9 * n * sizeof(float));
+  cudaMalloc(&y, 9 * n * sizeof(float));
+)" + launches + "}\n"));
+    const std::size_t begin = text.find("// evo:launch ");
+    return text.substr(begin, text.find(" grid", begin) - begin) +
+           (text.find("y += y_begin;") != std::string::npos ? ", adds" : "");
+  };
+  EXPECT_EQ(line("  add<<<1, 256>>>(x, y + block);\n"), "// evo:launch add(x, y, i64(BLOCK), n), adds");
+  EXPECT_EQ(line("  add<<<1, 256>>>(x, &y[2 * n + 1], n);\n"), "// evo:launch add(x, y, i64(2 * n + 1), n), adds");
+  EXPECT_EQ(line("  float* tail = y + n;\n  add<<<1, 256>>>(x, tail, n);\n"), "// evo:launch add(x, y, i64(n), n), adds");
+  EXPECT_EQ(line("  add<<<1, 256>>>(x, y + 3, n);\n"), "// evo:launch add(x, y, n)") << "pointer_offsets.h writes it";
+  EXPECT_EQ(line("  add<<<1, 256>>>(x, y + 3, n);\n  add<<<1, 256>>>(x, y + 4, n);\n"),
+            "// evo:launch add(x, y, i64(3), n), adds");
+  EXPECT_EQ(line("  float* tail = y + n;\n  tail += 7;\n  add<<<1, 256>>>(x, tail, n);\n"), "// evo:launch add(x, y, n)");
 }
 
 }  // namespace
