@@ -245,8 +245,13 @@ std::optional<HostCalls::Passed> HostCalls::SetByReference(const ProgramVariable
     for (std::size_t i = 0; i < std::min(parameters.size(), call.arguments.size()); ++i) {
       const bool reference = parameters[i].type.ends_with("&") && !parameters[i].type.starts_with("const ");
       if (!reference || program_.Text(call.arguments[i]) != variable.name) continue;
+      // The last one that is made of something else: the first is that of a case such as n == 1, and a limit comes behind.
       const auto& assigned = AssignedTo(parameters[i].name, called);
-      if (!assigned.empty()) return Passed{assigned.front(), called};
+      const auto last = std::find_if(assigned.rbegin(), assigned.rend(), [&](const SourceRange& value) {
+        const auto tokens = program_.Tokens(value);
+        return std::find(tokens.begin(), tokens.end(), parameters[i].name) == tokens.end();
+      });
+      if (last != assigned.rend()) return Passed{*last, called};
     }
   }
   return std::nullopt;

@@ -43,8 +43,13 @@ __global__ void scale(const float* x, float* y, int n) {
   if (i < n) y[i] = 2 * x[i];
 }
 void choose(int count, int most, int& blocks, int& threads) {
-  threads = count < most ? count : most;
-  blocks = (count + threads - 1) / threads;
+  if (count == 1) {
+    threads = blocks = 1;
+  } else {
+    threads = count < most ? count : most;
+    blocks = (count + threads - 1) / threads;
+  }
+  if (blocks > 65535) blocks = blocks / 2;
 }
 int main() {
   int n = 100000, blocks = 0, threads = 0;
