@@ -79,27 +79,8 @@ bool IsOfNames(const HostExpression& expression) {
 }  // namespace
 
 HostCode::HostCode(const SourceProgram& program) : program_(program), calls_(program), loops_(ReadHostLoops(program, calls_)) {
-  std::erase_if(loops_, [&](const HostLoop& loop) { return RunsSeparately(program, *this, loop); });
+  separate_ = TakeSeparate(program, *this, loops_);
   ReadEqualities();
-}
-
-// `if (a != b) { .. exit(1); }`: b is a.
-void HostCode::ReadEqualities() {
-  const SyntaxTree& tree = program_.tree();
-  for (const SyntaxNode& node : tree.nodes()) {
-    if (node.kind_name != "IfStmt" || node.children.size() != 2 || node.function < 0) continue;
-    const auto body = program_.Tokens(tree.node(node.children[1]).range);
-    const auto has = [&](std::string_view word) { return std::find(body.begin(), body.end(), word) != body.end(); };
-    if (!has("exit") && !has("return") && !has("abort")) continue;
-    const int function = program_.FunctionAt(node.range.begin);
-    const HostExpression condition = ParseHostExpression(program_.Tokens(tree.node(node.children[0]).range));
-    if (function < 0 || condition.kind != Kind::kBinary || !condition.Is("!=")) continue;
-    if (condition.parts[0].kind != Kind::kMember || condition.parts[1].kind != Kind::kMember) continue;
-    const HostExpression first = Resolve(condition.parts[0], function);
-    const HostExpression second = Resolve(condition.parts[1], function);
-    if (first.kind == Kind::kName && second.kind == Kind::kName && first.text != second.text)
-      leaves_.SetEqual(first.text, second.text);
-  }
 }
 
 HostExpression HostCode::Resolve(const HostExpression& expression, int function) {
@@ -159,7 +140,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   const ProgramVariable* variable = program_.FindVariable(name, function, at_);
   if (variable == nullptr || variable->function < 0) {
     if (const ProgramMacro* macro = program_.FindMacro(name); macro != nullptr && !macro->function_like && variable == nullptr) {
-      const HostExpression body = Simplified(Resolved(ParseHostExpression(SpelledTokens(macro->body)), -1, depth + 1));
+      const HostExpression body = Simplified(Resolved(ParseHostExpression(SpelledTokens(macro->body)), inside, depth + 1));
       if (!body.Names().empty() || !body.IsKnown()) return body.Names() == std::vector{name} ? std::nullopt : std::optional(body);
       return leaves_.Add({name, HostLeaf::Origin::kMacro, -1, ValueOf(body, {}), program_.PlaceOf(macro->range.begin)});
     }
@@ -187,7 +168,10 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   }
   if (const auto answered = AnswerOfDevice(program_, calls_, name, variable->function)) return HostExpression::Integer(*answered);
   const std::string place = program_.PlaceOf(program_.tree().node(variable->node).range.begin);
-  if (variable->loop) return leaves_.Add({name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, place});
+  if (variable->loop) {
+    const auto last = LastOf(separate_, program_, *variable);
+    return leaves_.Add({name, last ? HostLeaf::Origin::kVariable : HostLeaf::Origin::kLoop, variable->function, last, place});
+  }
   SourceRange initialiser = variable->initialiser;
   const auto& assigned = calls_.AssignedTo(KeyOf(*variable), variable->function);
   if (initialiser.size() == 0 && !assigned.empty()) initialiser = assigned.front();

@@ -107,7 +107,7 @@ std::string LaunchWriter::TemplateText(const TakenLaunch& one) const {
       continue;
     }
     if (t >= one.template_values.size()) break;  // it has a default
-    HostExpression value = c_.names.Named(one.template_values[t]);
+    HostExpression value = c_.names.Named(WithSizesOfTypes(one.template_values[t], one));
     // A number that the host keeps equal to a variable of the same name: `if (block_size == 16) k<16><<<..`.
     const auto plain = [](const std::string& name) {
       std::string result;

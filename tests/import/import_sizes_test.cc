@@ -82,6 +82,31 @@ int main(int argc, char** argv) {
   EXPECT_THAT(text, HasSubstr("// evo:launch scale(x, y, bytes / 16, 12) grid(bytes / 16 / 256) block(256)"));
 }
 
+// Programs that measure time try one size after another, each with its own memory.
+TEST(ImportSizes, VariablesOfLoopsOverSizesAreSizes) {
+  const ImportReply reply = Read(R"(
+#define ROWS (rows)
+__global__ void scale(const float* x, float* y, int rows, int n, double by) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[blockIdx.y * n + i] = by * x[blockIdx.y * n + i];
+}
+void run(int rows, int n) {
+  float *x, *y;
+  cudaMalloc(&x, rows * n * sizeof(float));
+  cudaMalloc(&y, rows * n * sizeof(float));
+  scale<<<dim3((n + 255) / 256, rows), 256>>>(x, y, ROWS, n, 1000.0 / (n + 1));
+}
+int main() {
+  for (int rows = 3; rows < 40; rows += 2)
+    for (int n = 32; n <= 50000; n = n * 4) run(rows, n);
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("scale(x, y, rows, n, by)"));
+  const json task = TaskOf(reply);
+  EXPECT_EQ(task.at("cases").at("held_out").at(1).at("sizes"), json({{"rows", 39}, {"n", 32768}})) << "the host's own sizes";
+  EXPECT_EQ(ArgumentOf(task, "by").at("value"), "1000.0 / (n + 1)");
+}
+
 // 64 / parts blocks, and n / 256 of them, are none for many numbers.
 TEST(ImportSizes, EveryCaseHasBlocks) {
   const std::string text = R"(
