@@ -23,6 +23,14 @@ int PartsOf(const HostExpression& expression) {
   return count;
 }
 
+// A real number that an integer variable gets: `int width = sqrt(1024);`.
+HostExpression OfType(const std::string& type, HostExpression value) {
+  const auto names = [&](const char* word) { return type.find(word) != std::string::npos; };
+  const bool integer = names("int") || names("long") || names("unsigned") || names("size_t") || names("short");
+  if (value.kind != Kind::kNumber || !value.number.is_real || !integer) return value;
+  return HostExpression::Integer(static_cast<std::int64_t>(value.number.real));
+}
+
 // Keeps a name in a set while it is alive.
 class Expansion {
  public:
@@ -194,7 +202,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   }
   const auto tokens = program_.Tokens(initialiser);
   const int place_of_value = variable->function < 0 ? program_.FunctionAt(initialiser.begin) : variable->function;
-  const HostExpression value = Simplified(ResolvedAt(initialiser, place_of_value, depth + 1));
+  const HostExpression value = OfType(variable->type, Simplified(ResolvedAt(initialiser, place_of_value, depth + 1)));
   if (value.kind == Kind::kNumber && DeviceProperty(tokens.back())) return value;
   const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
   // What a loop that is no part of the task changes: n = pow(2, p).

@@ -1,7 +1,10 @@
 #include "syntax/plain_text.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "syntax/macro_expansion.h"
 #include "syntax/template_expansion.h"
@@ -43,13 +46,32 @@ std::string WithoutNarrowProducts(std::string text) {
   return text;
 }
 
+// `sizeof(float)` as a number. Types of the source are left.
+std::string WithoutSizesOfTypes(std::string text) {
+  constexpr std::pair<std::string_view, int> kSizes[] = {
+      {"char", 1},   {"signed char", 1}, {"unsigned char", 1},      {"uint8_t", 1},        {"int8_t", 1},
+      {"bool", 1},   {"short", 2},       {"unsigned short", 2},     {"half", 2},           {"__half", 2},
+      {"half2", 4},  {"__half2", 4},     {"__nv_bfloat16", 2},      {"__nv_bfloat162", 4}, {"int", 4},
+      {"float", 4},  {"unsigned", 4},    {"unsigned int", 4},       {"uint32_t", 4},       {"int32_t", 4},
+      {"double", 8}, {"float2", 8},      {"unsigned long long", 8}, {"long long", 8},      {"float4", 16},
+      {"int4", 16},  {"uint4", 16}};
+  for (std::size_t at = text.find("sizeof("); at != std::string::npos; at = text.find("sizeof(", at + 1)) {
+    const std::size_t end = text.find(')', at);
+    if (end == std::string::npos) break;
+    const std::string_view type = std::string_view(text).substr(at + 7, end - at - 7);
+    const auto known = std::find_if(std::begin(kSizes), std::end(kSizes), [&](const auto& one) { return one.first == type; });
+    if (known != std::end(kSizes)) text.replace(at, end + 1 - at, std::to_string(known->second) + "ul");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<std::string> PlainText(const std::string& text) {
   const MacroExpansion macros(text);
   std::string plain = macros.Expanded(text);
   if (plain.find("template") != std::string::npos) plain = WithoutTemplates(std::move(plain));
-  plain = WithoutNarrowProducts(std::move(plain));
+  plain = WithoutSizesOfTypes(WithoutNarrowProducts(std::move(plain)));
   if (plain == text) return std::nullopt;
   // Who looks for a new name finds those that the source has and that are gone.
   std::set<std::string_view> names;

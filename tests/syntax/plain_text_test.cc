@@ -42,6 +42,11 @@ TEST(PlainText, WritesProductsOf24BitsAsProducts) {
   EXPECT_EQ(Plain("int i = __mul24(hash[j], 3);  // elements are large\n"), "(the same)");
 }
 
+TEST(PlainText, WritesSizesOfTypesAsNumbers) {
+  EXPECT_EQ(Plain("int i = 16 / sizeof(float) + sizeof(Mine) + sizeof(x);\n"),
+            "int i = 16 / 4ul + sizeof(Mine) + sizeof(x);\n// Names that are written out: float\n");
+}
+
 TEST(PlainText, MakesFunctionsOfTemplatesWithOneListOfArguments) {
   const std::string plain = Plain(
       "// evo:launch k<float, B * 2>(X) grid(1) block(32)\ntemplate <typename T, int N>\n__global__ void k(T* x) { x[N] = "
