@@ -234,6 +234,12 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
     return static_cast<std::int64_t>(count);
   };
   std::set<std::int64_t> seen{0};
+  // A grid that takes rows in rounds has the last one anywhere.
+  for (const auto& [name, size] : trial.sizes) {
+    const std::int64_t unit = (size - 1) % units;
+    if (trial.spread == 0 && size > units && seen.insert(unit).second && !RunUnit(link, trial, setting, unit, accesses, run))
+      return false;
+  }
   std::uint64_t random = 1;
   for (std::int64_t turn = 1; turn < units && turns_ < most; ++turn) {
     std::int64_t unit = units - turn;
@@ -242,8 +248,8 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
       if (enough || turn > kMostSpreadTries * trial.spread) break;
       random = random * 6364136223846793005u + 1442695040888963407u;
       if (turn > 1) unit = static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(units));
-      if (!seen.insert(unit).second) continue;
     }
+    if (!seen.insert(unit).second) continue;
     if (!RunUnit(link, trial, setting, unit, accesses, run)) return false;
   }
   return true;
