@@ -13,34 +13,51 @@
 namespace evo {
 namespace {
 
+// A call of two arguments, by its tokens.
+struct PairCall {
+  std::size_t begin = 0, end = 0;  // in the text
+  std::string first, second;
+  bool has_elements = false;
+};
+
+// The call of a function that begins there in the text, if it is one in code.
+std::optional<PairCall> PairCallAt(const std::string& text, std::string_view name, std::size_t begin) {
+  const auto tokens = Tokenize(text);
+  const auto token = [&](std::size_t i) {
+    return i < tokens.size() ? std::string_view(text).substr(tokens[i].begin, tokens[i].size()) : std::string_view();
+  };
+  std::size_t at = 0;
+  while (at < tokens.size() && tokens[at].begin < begin) ++at;
+  if (token(at) != name || token(at + 1) != "(") return std::nullopt;
+  PairCall call;
+  std::size_t comma = 0, end = at + 1;
+  for (int depth = 0; end < tokens.size(); ++end) {
+    depth += (token(end) == "(") - (token(end) == ")");
+    call.has_elements |= token(end) == "[";
+    if (depth == 1 && token(end) == "," && comma == 0) comma = end;
+    if (depth == 0) break;
+  }
+  if (comma == 0 || end >= tokens.size()) return std::nullopt;
+  call.begin = tokens[at].begin;
+  call.end = tokens[end].end;
+  call.first = text.substr(tokens[at + 1].end, tokens[comma].begin - tokens[at + 1].end);
+  call.second = text.substr(tokens[comma].end, tokens[end].begin - tokens[comma].end);
+  return call;
+}
+
 // Products of the low 24 bits as plain ones, `__mul24(a, b)` as `((a) * (b))`: old sources compute indices so, which were faster
 // on GPUs of that time, and where numbers are larger the elements that they index are others. Elements may be larger, and stay.
-std::string WithoutNarrowProducts(std::string text) {
-  for (const std::string_view name : {"__mul24", "__umul24"}) {
+// Stores that say how they are cached as plain ones, `__stcs(p, x)` as `(*(p) = (x))`.
+std::string WithoutPairCalls(std::string text) {
+  for (const std::string_view name : {"__mul24", "__umul24", "__stcs", "__stcg", "__stwb", "__stwt"}) {
     for (std::size_t begin = text.find(name); begin != std::string::npos; begin = text.find(name, begin + 1)) {
-      const auto tokens = Tokenize(text);
-      const auto token = [&](std::size_t i) {
-        return i < tokens.size() ? std::string_view(text).substr(tokens[i].begin, tokens[i].size()) : std::string_view();
-      };
-      std::size_t at = 0;
-      while (at < tokens.size() && tokens[at].begin < begin) ++at;
-      if (token(at) != name || token(at + 1) != "(") continue;
-      std::size_t comma = 0, end = at + 1;
-      bool elements = false;
-      for (int depth = 0; end < tokens.size(); ++end) {
-        depth += (token(end) == "(") - (token(end) == ")");
-        elements |= token(end) == "[";
-        if (depth == 1 && token(end) == ",") comma = end;
-        if (depth == 0) break;
-      }
-      if (comma == 0 || elements || end >= tokens.size()) continue;
-      const auto text_of = [&](std::size_t first, std::size_t last) {
-        return text.substr(tokens[first].end, tokens[last].begin - tokens[first].end);
-      };
+      const auto call = PairCallAt(text, name, begin);
+      const bool stores = name.starts_with("__st");
+      if (!call || (!stores && call->has_elements)) continue;
       const std::string type = name == "__umul24" ? "unsigned int" : "int";
-      const std::string product =
-          "((" + type + ")(" + text_of(at + 1, comma) + ") * (" + type + ")(" + text_of(comma, end) + "))";
-      text.replace(tokens[at].begin, tokens[end].end - tokens[at].begin, product);
+      text.replace(call->begin, call->end - call->begin,
+                   stores ? "(*(" + call->first + ") = (" + call->second + "))"
+                          : "((" + type + ")(" + call->first + ") * (" + type + ")(" + call->second + "))");
     }
   }
   return text;
@@ -71,7 +88,7 @@ std::optional<std::string> PlainText(const std::string& text) {
   const MacroExpansion macros(text);
   std::string plain = macros.Expanded(text);
   if (plain.find("template") != std::string::npos) plain = WithoutTemplates(std::move(plain));
-  plain = WithoutSizesOfTypes(WithoutNarrowProducts(std::move(plain)));
+  plain = WithoutSizesOfTypes(WithoutPairCalls(std::move(plain)));
   if (plain == text) return std::nullopt;
   // Who looks for a new name finds those that the source has and that are gone.
   std::set<std::string_view> names;

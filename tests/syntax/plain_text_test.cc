@@ -47,6 +47,11 @@ TEST(PlainText, WritesSizesOfTypesAsNumbers) {
             "int i = 16 / 4ul + sizeof(Mine) + sizeof(x);\n// Names that are written out: float\n");
 }
 
+TEST(PlainText, WritesStoresThatSayHowTheyAreCachedAsStores) {
+  EXPECT_EQ(Plain("void f() { __stcs(y + i, max(a, x[i])); }\n"),
+            "void f() { (*(y + i) = ( max(a, x[i]))); }\n// Names that are written out: __stcs\n");
+}
+
 TEST(PlainText, MakesFunctionsOfTemplatesWithOneListOfArguments) {
   const std::string plain = Plain(
       "// evo:launch k<float, B * 2>(X) grid(1) block(32)\ntemplate <typename T, int N>\n__global__ void k(T* x) { x[N] = "
