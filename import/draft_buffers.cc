@@ -150,7 +150,7 @@ std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
   const bool is_between = IsBetween(buffer) && std::any_of(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& other) {
                             return other.use.written && !other.constant && !IsBetween(other);
                           });
-  if (is_between || IsScratch(buffer)) return "workspace";
+  if (is_between || IsScratch(buffer) || IsBetweenBlocks(buffer)) return "workspace";
   if (Memset(buffer)) return "out";
   if (buffer.first_writes) return "out";
   return buffer.use.read || buffer.use.partial ? "inout" : "out";
@@ -174,6 +174,21 @@ bool DraftBuffers::IsScratch(const DraftBuffer& buffer) const {
   if (!buffer.bytes || (buffer.use.read && !own)) return false;
   if (!buffer.none && c_.launches.size() < 2 && !own) return false;
   if (!buffer.none && (IsUsedElsewhere(buffer) || c_.host.IsCopiedFrom(buffer.pointer))) return false;
+  return std::any_of(buffers_.begin(), buffers_.end(),
+                     [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
+}
+
+// What blocks of one launch tell each other, such as tickets, flags and the sums behind them: kernels read and change it, the
+// host does nothing with it but to set all of it to a byte, and copies another buffer.
+bool DraftBuffers::IsBetweenBlocks(const DraftBuffer& buffer) const {
+  if (!buffer.bytes || !buffer.use.read || !buffer.use.written || IsUsedElsewhere(buffer)) return false;
+  if (c_.host.IsCopiedFrom(buffer.pointer) || c_.host.CallsOn(buffer.pointer, "cudaMalloc").empty()) return false;
+  const bool set = Memset(buffer).has_value();
+  const auto is_told = [&](const DraftBuffer& other) {
+    return other.use.written && &other != &buffer && (set || Memset(other)) && !c_.host.IsCopiedFrom(other.pointer);
+  };
+  // What is never set is told by what is.
+  if (!set && (!IsUnset(buffer) || std::none_of(buffers_.begin(), buffers_.end(), is_told))) return false;
   return std::any_of(buffers_.begin(), buffers_.end(),
                      [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
 }

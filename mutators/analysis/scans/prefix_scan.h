@@ -16,6 +16,8 @@ struct PrefixScan {
   std::string input;                        // buffers, as launch lines name them
   std::string output;                       // may be the input
   std::string size;                         // number of elements, as launch lines name it
+  Parameters other_sizes;                   // other sizes: what they were where this was shown
+  std::string other_when;                   // for which of them it is one: `SECTION == 2048`; empty for all
   bool wide = false;                        // it may need 64 bits
   std::string type;                         // of the elements, as a launch's trace names it
   bool long_elements = false;               // whether they have 8 bytes and not 4
