@@ -34,9 +34,10 @@ std::optional<std::int64_t> NumberInText(const std::string& text, const std::str
   return number;
 }
 
+// But for how many elements there may be at most.
 bool IsSame(const PrefixScan& a, const PrefixScan& b) {
   return a.input == b.input && a.output == b.output && a.type == b.type && a.exclusive == b.exclusive && a.total == b.total &&
-         a.last_unread == b.last_unread && a.most == b.most && a.powers_of_two == b.powers_of_two && a.multiple == b.multiple;
+         a.last_unread == b.last_unread && a.powers_of_two == b.powers_of_two && a.multiple == b.multiple;
 }
 
 }  // namespace
@@ -73,8 +74,14 @@ std::variant<PrefixScan, std::string> ScanOfOneSize(const MutationContext& conte
     const auto is_same_with = [&](std::int64_t number) {
       const auto again = with(number);
       const auto* const other = std::get_if<PrefixScan>(&again);
-      return other != nullptr && IsSame(*scan, *other);
+      // So many sums of blocks, each of as many elements as that size says.
+      const std::int64_t most = scan->most / kOtherNumbers[0] * number;
+      return other != nullptr && IsSame(*scan, *other) && other->most == most;
     };
+    if (!free.empty() && scan->most % kOtherNumbers[0] != 0) {
+      first = fmt::format("it is a scan of so many {} only as {} allows", size, free.front());
+      continue;
+    }
     const auto all_same = [&](const auto& numbers) {
       return std::all_of(std::begin(numbers) + 1, std::end(numbers), is_same_with);
     };
@@ -84,6 +91,10 @@ std::variant<PrefixScan, std::string> ScanOfOneSize(const MutationContext& conte
         continue;
       }
       conditions.push_back(fmt::format("{} % {} == 0", free.front(), kOtherMultiple));
+    }
+    if (!free.empty() && scan->most > 0) {
+      conditions.push_back(fmt::format("{} <= {} * {}", size, scan->most / kOtherNumbers[0], free.front()));
+      scan->most = 0;
     }
     scan->other_when = fmt::format("{}", fmt::join(conditions, " && "));
     return found;
