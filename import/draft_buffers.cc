@@ -36,6 +36,11 @@ bool IsStoredFirst(const std::vector<std::string_view>& tokens, std::string_view
   return at != tokens.end() && ++at != tokens.end() && *at == "=";
 }
 
+bool IsNeverSet(const HostCode& host, const DraftBuffer& buffer) {
+  const auto sets = [&](const char* function) { return !host.CallsOn(buffer.pointer, function).empty(); };
+  return !sets("cudaMemcpy") && !sets("cudaMemset") && !sets("cudaMallocManaged");
+}
+
 }  // namespace
 
 std::string DraftBuffers::FreshName(std::string name) const {
@@ -156,21 +161,16 @@ std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
   return buffer.use.read || buffer.use.partial ? "inout" : "out";
 }
 
-bool DraftBuffers::IsUnset(const DraftBuffer& buffer) const {
-  const auto sets = [&](const char* function) { return !c_.host.CallsOn(buffer.pointer, function).empty(); };
-  return !sets("cudaMemcpy") && !sets("cudaMemset") && !sets("cudaMallocManaged");
-}
-
 // What the host never sets, a later launch can only read where the first one wrote it.
 bool DraftBuffers::IsBetween(const DraftBuffer& buffer) const {
-  return (buffer.first_writes || (buffer.first_partial && IsUnset(buffer))) && buffer.later_read && buffer.bytes &&
+  return (buffer.first_writes || (buffer.first_partial && IsNeverSet(c_.host, buffer))) && buffer.later_read && buffer.bytes &&
          !c_.host.IsCopiedFrom(buffer.pointer);
 }
 
 // What kernels write and nothing reads, such as the sum of the one block on the last level, where the host copies another buffer;
 // and what they only tell each other, such as the sums of blocks that the last block adds up.
 bool DraftBuffers::IsScratch(const DraftBuffer& buffer) const {
-  const bool own = buffer.use.read && buffer.stored_first && IsUnset(buffer);
+  const bool own = buffer.use.read && buffer.stored_first && IsNeverSet(c_.host, buffer);
   if (!buffer.bytes || (buffer.use.read && !own)) return false;
   if (!buffer.none && c_.launches.size() < 2 && !own) return false;
   if (!buffer.none && (IsUsedElsewhere(buffer) || c_.host.IsCopiedFrom(buffer.pointer))) return false;
@@ -188,7 +188,7 @@ bool DraftBuffers::IsBetweenBlocks(const DraftBuffer& buffer) const {
     return other.use.written && &other != &buffer && (set || Memset(other)) && !c_.host.IsCopiedFrom(other.pointer);
   };
   // What is never set is told by what is.
-  if (!set && (!IsUnset(buffer) || std::none_of(buffers_.begin(), buffers_.end(), is_told))) return false;
+  if (!set && (!IsNeverSet(c_.host, buffer) || std::none_of(buffers_.begin(), buffers_.end(), is_told))) return false;
   return std::any_of(buffers_.begin(), buffers_.end(),
                      [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
 }

@@ -62,7 +62,7 @@ LaneValues GridExpressions::EvaluateAs(const std::string& type, int expression, 
 
 LaneValues GridExpressions::Evaluate(int expression, const LaneMask& mask) {
   work_ += static_cast<std::int64_t>(position_.lanes) + 20;
-  if (work_ > kMostGridWork) refusal_.Add(kTooLong);
+  if (work_ > kMostGridWork) refusal_.Add(kGridRunTooLong);
   if (refusal_.given()) return UnknownLanes(position_.lanes);
   const SyntaxNode& node = tree_.node(expression);
   const ExpressionKind kind = kinds_.KindOf(expression);

@@ -32,11 +32,12 @@ struct GridPosition {
   std::array<std::int64_t, 3> threads{1, 1, 1}, grid{1, 1, 1};  // the same along each axis
 };
 
+// Why a run is refused that takes too long.
+inline constexpr const char* kGridRunTooLong = "it computes for longer than it is tried";
+
 // Computes the expressions of a source for all threads of a block: numbers, conditions and addresses, and sums of elements.
 class GridExpressions {
  public:
-  static constexpr const char* kTooLong = "it computes for longer than it is tried";
-
   // The arguments outlive the object.
   GridExpressions(const SyntaxTree& tree, const ExpressionKinds& kinds, bool extents_known, GridConstants& constants,
                   GridVariables& variables, GridCalls& calls, Refusal& refusal);

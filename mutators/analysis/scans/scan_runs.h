@@ -22,7 +22,7 @@ class ScanRuns {
   // Why it did not, and whether only because it left elements of the output without a value.
   const std::string& why() const { return why_; }
   bool left_elements() const { return left_elements_; }
-  bool took_too_long() const { return why_ == GridExpressions::kTooLong; }
+  bool took_too_long() const { return why_ == kGridRunTooLong; }
   // The largest number between these, of which the first is right and the second is not, times so many elements.
   std::int64_t MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong, std::int64_t times = 1);
   // The fewest elements for which each launch has a block.
