@@ -46,14 +46,16 @@ class ScanFinder {
     if (!FindLaunches()) return why_;
     const Parameters& present = context_.genome.parameters;
     if (const std::int64_t least = runs_.LeastOf(present); least > 1) {
-      if (!FindMultiples(least)) return runs_.why();
+      const bool multiples = FindMultiples(least);
+      const std::string why = runs_.why();
+      if (!multiples && !FindPowersOfTwo(least)) return why;
       found_.functions = source_.AllFunctions();
       return found_;
     }
     if (!runs_.IsScan(present, kFewScanned)) {
       const std::string why = runs_.why();
       if (FindVectors()) return found_;
-      if (!FindPowersOfTwo()) return why;
+      if (!FindPowersOfTwo(1)) return why;
       found_.functions = source_.AllFunctions();
       return found_;
     }
@@ -181,16 +183,19 @@ class ScanFinder {
     found_.exclusive = found_.total = found_.last_unread = false;
   }
 
-  // One block whose tree halves what is left, with half as many threads as there are elements.
-  bool FindPowersOfTwo() {
-    if (HasConditions()) return false;
+  // One block whose tree halves what is left, with half as many threads as there are elements; or as many as there are blocks of
+  // so many elements.
+  bool FindPowersOfTwo(std::int64_t block) {
+    if (HasConditions() || (block & (block - 1)) != 0) return false;
     Forget();
+    found_.multiple = 1;
     const Parameters& present = context_.genome.parameters;
-    std::int64_t right = kFewestWorthwhile;
+    std::int64_t right = block == 1 ? kFewestWorthwhile : 16 * block;
     for (std::int64_t elements = 1; elements <= right; elements *= 2) {
       const std::int64_t first = right / elements;  // the largest first: it tells which scan it is
-      if (first > 1 && !runs_.IsScan(present, first)) return false;
+      if (first > block && !runs_.IsScan(present, first)) return false;
     }
+    found_.more_than = block;
     while (right * 2 <= kMostScannedAtLast && runs_.IsScan(present, right * 2)) right *= 2;
     found_.powers_of_two = true;
     if (right * 2 <= kMostScannedAtLast) found_.most = right;
@@ -237,7 +242,7 @@ std::string PrefixScan::When() const {
   const std::string up_to = most > 0 ? fmt::format("{} <= {}", size, most) : "";
   const std::string more = up_to.empty() ? "" : " && " + up_to;
   std::string when = multiple > 1    ? fmt::format("{} % {} == 0{}", size, multiple, more)
-                     : powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > 1{1}", size, more)
+                     : powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > {1}{2}", size, more_than, more)
                                      : up_to;
   if (!other_when.empty()) when = when.empty() ? other_when : fmt::format("{} && {}", other_when, when);
   return when;

@@ -25,7 +25,8 @@ struct PrefixScan {
   bool total = false;                       // exclusive, with the sum of all as one element more: offsets of rows
   bool last_unread = false;                 // whether the input may end before the last element, on which nothing depends
   std::int64_t most = 0;                    // with more elements it is none; 0: with no number
-  bool powers_of_two = false;               // it is one of such numbers of elements only
+  bool powers_of_two = false;               // it is one of such numbers of elements only,
+  std::int64_t more_than = 1;               // and of more than this
   std::int64_t multiple = 1;                // it is one of multiples of this number only: the grid has whole blocks
   const LaunchDirective* launch = nullptr;  // one without a condition
   bool repeated = false;                    // whether its kernel is launched more than once
