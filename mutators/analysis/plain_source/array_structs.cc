@@ -128,6 +128,9 @@ class ArrayStructWriter {
     }
     if (IsPointer(one.type) && (kind == "BinaryOperator" || kind == "CompoundAssignOperator" || kind == "UnaryOperator"))
       return Moved(node);
+    // A distance in structs.
+    const bool subtracts = kind == "BinaryOperator" && tree_.Operator(node) == "-" && one.children.size() == 2;
+    if (subtracts && IsPointer(tree_.node(one.children[0]).type) && IsPointer(tree_.node(one.children[1]).type)) return Fail();
     if (IsStruct(node) && kind != "TypeRef" && kind != "UnexposedExpr" && kind != "ParenExpr") return Fail();
     return one.children.empty() ? std::string(tree_.Text(node)) : WithParts(node);
   }
@@ -147,7 +150,8 @@ class ArrayStructWriter {
   int Inner(int node) const {
     while (node >= 0) {
       const SyntaxNode& one = tree_.node(node);
-      const bool wraps = one.kind_name == "UnexposedExpr" || one.kind_name == "ParenExpr" || one.kind_name == "CallExpr";
+      const bool copies = one.kind_name == "CallExpr" && one.name == packed_.name;
+      const bool wraps = one.kind_name == "UnexposedExpr" || one.kind_name == "ParenExpr" || copies;
       if (!wraps || one.children.size() != 1) break;
       node = one.children.front();
     }
@@ -160,7 +164,8 @@ class ArrayStructWriter {
     changed_ = true;
     const SyntaxNode& one = tree_.node(node);
     if (IsPointer(one.type)) return fmt::format("({})[{}]", Written(node), number);
-    if (one.kind_name == "DeclRefExpr") return fmt::format("{}[{}]", tree_.Text(node), number);
+    const bool names = one.kind_name == "DeclRefExpr" && one.refers_to >= 0;
+    if (names && tree_.node(one.refers_to).kind_name == "VarDecl") return fmt::format("{}[{}]", tree_.Text(node), number);
     if (one.kind_name == "UnaryOperator" && tree_.Operator(node) == "*")
       return fmt::format("({})[{}]", Written(one.children.front()), number);
     if (one.kind_name != "ArraySubscriptExpr") return Fail();
@@ -193,7 +198,8 @@ class ArrayStructWriter {
       for (const long long extent : ExtentsOf(one.type)) extents += fmt::format("[{}]", extent);
       text += fmt::format("{}{}{} {}{}[{}];", text.empty() ? "" : " ", shared, packed_.element, one.name, extents, packed_.count);
       const int value = one.children.empty() ? -1 : Inner(one.children.back());
-      if (value < 0 || tree_.node(value).kind_name == "TypeRef" || tree_.node(value).kind_name == "IntegerLiteral") continue;
+      if (!extents.empty() && (value < 0 || tree_.node(value).kind_name != "InitListExpr")) continue;
+      if (value < 0 || tree_.node(value).kind_name == "TypeRef") continue;
       // A default constructor.
       if (tree_.node(value).kind_name == "CallExpr" && tree_.node(value).children.empty()) continue;
       if (!extents.empty() || BareType(tree_.node(value).type) != packed_.name) return Fail();

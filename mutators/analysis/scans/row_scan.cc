@@ -33,7 +33,7 @@ class RowScanFinder {
   explicit RowScanFinder(const MutationContext& context) : present_(context.genome.parameters), source_(context), run_(context) {}
 
   std::optional<PartScan> Find() {
-    if (!source_.works_together() || source_.has_loop() || source_.sizes().size() > 2) return std::nullopt;
+    if (!source_.resembles_work() || source_.has_loop() || source_.sizes().size() > 2) return std::nullopt;
     for (const LaunchDirective* launch : source_.launches()) {
       if (launch->when || launch->cooperative || !launch->cluster.empty()) return std::nullopt;
     }
