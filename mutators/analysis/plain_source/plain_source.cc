@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "kernel_templates/brought_parameters.h"
-#include "mutators/analysis/plain_source/array_structs.h"
 #include "mutators/analysis/plain_source/free_blocks.h"
 #include "mutators/analysis/plain_source/plain_translation.h"
 #include "mutators/analysis/plain_source/register_sums.h"
@@ -18,7 +17,6 @@
 #include "mutators/analysis/plain_source/struct_parameters.h"
 #include "mutators/analysis/plain_source/thread_loops.h"
 #include "mutators/analysis/plain_source/vector_parameters.h"
-#include "mutators/analysis/source/source_query.h"
 
 namespace evo {
 namespace {
@@ -41,31 +39,6 @@ const WithFreeBlocks& WithFreeBlocksIn(const SyntaxTree& plain) {
     if (const auto text = WithoutLaunchBounds(plain, without.kernels)) without.tree = plain.Reparsed(*text);
     return without;
   });
-}
-
-const Parsed& WithoutArrayStructsIn(const SyntaxTree& plain) {
-  return plain.Kept<Parsed>("without array structs", [&]() -> Parsed {
-    constexpr int kMostStructs = 4;
-    Parsed without;
-    for (int round = 0; round < kMostStructs; ++round) {
-      const SyntaxTree& tree = without ? *without : plain;
-      const auto text = WithoutArrayStructs(tree);
-      Parsed next = text ? tree.Reparsed(*text) : nullptr;
-      if (!next || next->errors().size() > tree.errors().size()) break;
-      without = std::move(next);
-    }
-    return without;
-  });
-}
-
-// Whether functions have the same parameters, so that the bodies of one source fit into the other.
-bool HaveSameParameters(const SyntaxTree& a, const SyntaxTree& b) {
-  const auto types_of = [](const SyntaxTree& tree) {
-    std::vector<std::string> types;
-    for (const int parameter : NodesOfKind(tree, "ParmDecl")) types.push_back(tree.node(parameter).type);
-    return types;
-  };
-  return types_of(a) == types_of(b);
 }
 
 struct WithoutFields {
@@ -179,9 +152,6 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
     differences.free_blocks = without.kernels;
     if (look_at(*without.tree)) return;
   }
-  if (const Parsed& without = WithoutArrayStructsIn(*last); without && HaveSameParameters(*last, *without)) {
-    if (look_at(*without)) return;
-  }
   if (const WithoutFields& without = WithoutVectorsIn(*last); without.tree) {
     differences.fields = without.fields;
     if (look_at(*without.tree)) return;
@@ -215,7 +185,6 @@ MutationContext WrittenOut(const MutationContext& context) {
   };
   const SyntaxTree* last = &context.tree;
   for (const SyntaxTree* tree = last->plain(); tree != nullptr; tree = tree->plain()) last = tree;
-  if (const Parsed& without = WithoutArrayStructsIn(*last); without) last = without.get();
   if (const WithoutFields& without = WithoutVectorsIn(*last); without.tree) last = without.tree.get();
   if (const WithoutFields& without = WithoutStructsIn(context_of(*last)); without.tree) last = without.tree.get();
   return context_of(*last);

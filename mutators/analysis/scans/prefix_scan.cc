@@ -226,7 +226,10 @@ class ScanFinder {
     const Parameters& present = context_.genome.parameters;
     // A loop has a launch for each distance, and no sums of blocks.
     if (found_.in_loop) return true;
-    return (all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast) || runs_.IsScan(present, runs_.RoundsOf(present));
+    if ((all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast)) return true;
+    if (runs_.IsScan(present, runs_.RoundsOf(present))) return true;
+    // What takes longer and longer has one round at least.
+    return runs_.took_too_long() && runs_.IsScan(present, runs_.RoundsOf(present) / 2 + 1);
   }
 
   const MutationContext& context_;

@@ -1,5 +1,5 @@
 // A block scans as many elements as it has threads, and a warp of them at least.
-// buffers: X f32 in [max(32, min(N, 256))], Y f32 out [max(32, min(N, 256))]
+// buffers: X f32 in [256], Y f32 inout [256]
 // sizes: N=1; N=77; N=1000
 // evo:launch fitting(X, Y, max(32, min(N, 256))) grid(1) block(ceil_div(max(32, min(N, 256)), 32) * 32)
 

@@ -110,9 +110,9 @@ TEST_F(ForeignScans, NearMissesOfOneLaunchAndOfRows) {
 TEST_F(ForeignScans, NearMissesOfSizes) {
   const char* const why = "the launches: ";
   // A step too few, a root that is not cleared, and a half that stays where it was.
-  Refuses("look_back_scan", "45_numbers_alone", "d = 1; d < kAll;", "d = 1; d < kAll / 2;", why);
-  Refuses("look_back_scan", "45_numbers_alone", "if (t == 0) s[kAll - 1] = 0;", "", why);
-  Refuses("look_back_scan", "45_numbers_alone", "out[2 * t + 1] = s[2 * t + 1]", "out[2 * t + 1] = s[2 * t]", why);
+  Refuses("look_back_scan", "45_numbers_alone", "d = 1; d < kAll;", "d = 1; d < kAll / 4;", "(silence)");
+  Refuses("look_back_scan", "45_numbers_alone", "if (t == 0) s[kAll - 1] = 0;", "", "(silence)");
+  Refuses("look_back_scan", "45_numbers_alone", "out[2 * t + 1] = s[2 * t + 1]", "out[2 * t + 1] = s[2 * t]", "(silence)");
   Refuses("look_back_scan", "46_as_many_as_fit", "sum + ends[warp - 1]", "sum + ends[0]", why);
   Refuses("look_back_scan", "46_as_many_as_fit", "if (t < n) y[t]", "if (t < n - 1) y[t]", why);
   Refuses("look_back_scan", "47_section_is_a_size", "before = sums[blockIdx.x - 1]", "before = sums[blockIdx.x / 2]", why);
@@ -142,7 +142,7 @@ TEST_F(ForeignScans, SumsInManyRounds) {
   // Wrong from the third round on.
   const std::string last = "carry = total;\n  }\n}\n\n__global__ void scan_again";
   const std::string third = With(text, "carry += total;\n  }\n}\n\n__global__ void scan_again", last);
-  EXPECT_THAT(lines_of(third), testing::Not(testing::HasSubstr("ticket")));
+  EXPECT_THAT(lines_of(third), testing::HasSubstr("when(N <= 128 * CHUNK)"));
 }
 
 }  // namespace
