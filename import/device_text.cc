@@ -41,8 +41,9 @@ const std::vector<DeviceHeader>& DeviceHeaders() {
 
 class DeviceTextMaker {
  public:
-  DeviceTextMaker(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& moved)
-      : program_(program), items_(program, kernels), moved_(moved), lines_(SplitLines(program.text())) {
+  DeviceTextMaker(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& types,
+                  const std::set<std::string>& moved)
+      : program_(program), items_(program, kernels, types), moved_(moved), lines_(SplitLines(program.text())) {
     keep_.resize(lines_.size());
   }
 
@@ -266,8 +267,9 @@ class DeviceTextMaker {
 
 }  // namespace
 
-DeviceText DeviceTextOf(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& moved) {
-  return DeviceTextMaker(program, kernels, moved).Run();
+DeviceText DeviceTextOf(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& types,
+                        const std::set<std::string>& moved) {
+  return DeviceTextMaker(program, kernels, types, moved).Run();
 }
 
 }  // namespace evo

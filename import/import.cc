@@ -151,7 +151,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   const std::vector<TakenLoop> loops = TakeLoops(program, host, launches, reply.notes);
   Answers answers(request.answers);
   TaskDraft draft = BuildDraft(program, host, launches, loops, answers);
-  DeviceText device = DeviceTextOf(program, draft.kernels, draft.moved);
+  DeviceText device = DeviceTextOf(program, draft.kernels, draft.types, draft.moved);
   device.code = WithPointerOffsets(std::move(device.code), draft.offsets);
   if (const auto name = answers.Given("name")) draft.name = *name;
   if (const auto unused = answers.Unused(); !unused.empty()) {
