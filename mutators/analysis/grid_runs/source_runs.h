@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct LaunchedRun {
   std::map<std::string, BufferContents> stored;  // likewise, also of workspaces
   ThreadTrace knowledge;                         // factors, names and the like of all threads
   std::map<std::string, double> filled;          // what the rest of a buffer is, if an evo:memset says so
+  std::map<std::string, std::set<std::int64_t>> updated;  // elements that atomic operations changed
   // Numbers that data was compared with, and whether such data was less, and more.
   std::map<double, std::pair<bool, bool>> compared;
   // After TellSums: of what the elements of buffers are sums, or of what sums they were computed.
@@ -41,6 +43,8 @@ struct LaunchedRun {
 // has the same elements for all kernels.
 class SourceRuns {
  public:
+  // The name of a buffer that is a variable at file scope begins with this: no argument has a blank in its name.
+  static constexpr std::string_view kDevicePrefix = "device ";
   struct Link {
     const LaunchDirective* launch = nullptr;  // or
     const MemsetDirective* memset = nullptr;
@@ -92,6 +96,8 @@ class SourceRuns {
   int NumberOf(const std::string& buffer) const;
   bool FindLaunch(const LaunchDirective& launch);
   void AddConstants(Link& link) const;
+  void AddDeviceVariables(Link& link);
+  bool KeepsDeviceVariables(const LaunchedRun& run);
   void FindBuffers();
   bool RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run);
   bool RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, bool samples, Accesses& accesses,

@@ -4,7 +4,7 @@ namespace evo {
 namespace {
 
 // Some seconds.
-constexpr std::int64_t kMostStepsOfQuestion = 150'000'000;
+constexpr std::int64_t kMostStepsOfQuestion = 100'000'000;
 
 thread_local StepBudget* innermost_budget = nullptr;
 
