@@ -10,7 +10,7 @@
 namespace evo {
 
 bool SourceRuns::IsWorkspace(const std::string& name) const {
-  if (name.starts_with(kDevicePrefix)) return true;
+  if (name.starts_with(kDeviceVariable)) return true;
   const auto& workspaces = context_.rendered.workspaces;
   return std::any_of(workspaces.begin(), workspaces.end(), [&](const auto& one) { return one.name == name; });
 }
@@ -42,7 +42,7 @@ void SourceRuns::AddDeviceVariables(Link& link) {
     const std::string_view text = tree_.Text(value);
     const bool zero = text.find_first_not_of("0.fFuUlL{} ") == std::string_view::npos;
     if (node.type.find('*') != std::string::npos || (set && (!zero || tree_.node(value).kind_name == "CallExpr"))) continue;
-    link.buffers[variable] = std::string(kDevicePrefix) + node.name;
+    link.buffers[variable] = std::string(kDeviceVariable) + node.name;
     changed_.insert(link.buffers[variable]);
   }
 }
@@ -50,14 +50,14 @@ void SourceRuns::AddDeviceVariables(Link& link) {
 // What a launch finds there is what the next run of the program finds there.
 bool SourceRuns::KeepsDeviceVariables(const LaunchedRun& run) {
   for (const auto& [buffer, elements] : run.stored) {
-    if (!buffer.starts_with(kDevicePrefix)) continue;
+    if (!buffer.starts_with(kDeviceVariable)) continue;
     const auto read = run.read.find(buffer);
     const auto updated = run.updated.find(buffer);
     for (const auto& [index, value] : elements) {
       const bool found = (read != run.read.end() && read->second.contains(index)) ||
                          (updated != run.updated.end() && updated->second.contains(index));
       if (found && value != 0)
-        return Refuse(fmt::format("it leaves another number in {} than it finds there", buffer.substr(kDevicePrefix.size())));
+        return Refuse(fmt::format("it leaves another number in {} than it finds there", buffer.substr(kDeviceVariable.size())));
     }
   }
   return true;

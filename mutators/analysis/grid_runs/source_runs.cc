@@ -142,7 +142,7 @@ bool SourceRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
   final_ = false;
   for (Link& link : links_) {
     for (const auto& [declaration, buffer] : link.buffers) {
-      if (buffer.starts_with(SourceRuns::kDevicePrefix)) run.filled[buffer] = 0;
+      if (buffer.starts_with(kDeviceVariable)) run.filled[buffer] = 0;
     }
   }
   for (Link& link : links_) {

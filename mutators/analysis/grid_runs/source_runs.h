@@ -39,12 +39,13 @@ struct LaunchedRun {
   std::map<std::string, std::map<std::int64_t, SumPointer>> sums;
 };
 
+// The name of a buffer that is a variable at file scope begins with this: no argument has a blank in its name.
+inline constexpr std::string_view kDeviceVariable = "device ";
+
 // Runs all launches of a source on numbers, each with all of its threads: what one leaves in buffers the next ones read. A buffer
 // has the same elements for all kernels.
 class SourceRuns {
  public:
-  // The name of a buffer that is a variable at file scope begins with this: no argument has a blank in its name.
-  static constexpr std::string_view kDevicePrefix = "device ";
   struct Link {
     const LaunchDirective* launch = nullptr;  // or
     const MemsetDirective* memset = nullptr;
