@@ -16,7 +16,8 @@ TEST_F(ProductResultsTest, TileContraction) {
                              {"05_integers_in_tiles"},
                              {"06_integers_without_bounds"},
                              {"07_squares_of_one_size"},
-                             {"08_halves_with_bias", "dense: "}});
+                             {"08_halves_with_bias", "dense: "},
+                             {"09_fragments"}});
 }
 
 TEST_F(ProductResultsTest, SplitTensorContraction) {
@@ -27,7 +28,8 @@ TEST_F(ProductResultsTest, SplitTensorContraction) {
                                      {"05_integers_in_tiles", "multiply: it sums up in int"},
                                      {"06_integers_without_bounds", "matmul: it sums up in int"},
                                      {"07_squares_of_one_size"},
-                                     {"08_halves_with_bias", "dense: "}});
+                                     {"08_halves_with_bias", "dense: "},
+                                     {"09_fragments", "fragments: "}});
 }
 
 TEST_F(ProductResultsTest, NearMisses) {
@@ -54,6 +56,10 @@ TEST_F(ProductResultsTest, NearMisses) {
   refuses("07_squares_of_one_size", "B += 8 * N;", "B += 8 * N + 1;", "squares: ");
   refuses("08_halves_with_bias", "k += 32) sum", "k += 33) sum", "dense: ");
   refuses("08_halves_with_bias", "fmaxf(sum + bias[blockIdx.x], 0.f)", "fmaxf(sum + bias[blockIdx.x], 1.f)", "dense: ");
+  // Fragments of other rows, and a sum that is set to zero in between.
+  refuses("09_fragments", "b + k * N + column, N", "b + k * N + column, N + 1", "fragments: ");
+  refuses("09_fragments", "    wmma::load_matrix_sync(of_a",
+          "    if (k == 16) wmma::fill_fragment(sums, 0.0f);\n    wmma::load_matrix_sync(of_a", "fragments: ");
   // A number that decides whether C is read.
   refuses("02_register_panels", "beta * C[at];", "(beta == 0 ? 0 : beta * C[at]);", "gemm_panels: ");
 }
