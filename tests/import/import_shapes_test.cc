@@ -167,5 +167,27 @@ int main() {
   EXPECT_THAT(Kernel(Read(text)), testing::HasSubstr("evo:workspace part i32 [n, 2]"));
 }
 
+// Numbers in braces are numbers.
+TEST(ImportShapes, BracesAroundANumberDoNotMatter) {
+  const std::string text = R"(
+constexpr size_t SIZE{ 1024 };
+constexpr size_t BLOCK{ 32 };
+__global__ void twice(const float* x, float* y) {
+  const size_t i{ (blockIdx.y * blockDim.y + threadIdx.y) * SIZE + blockIdx.x * blockDim.x + threadIdx.x };
+  y[i] = 2 * x[i];
+}
+int main() {
+  const size_t blocks{ static_cast<size_t>(std::ceil(static_cast<float>(SIZE) / BLOCK)) };
+  const dim3 grid{ blocks, blocks };
+  const dim3 block{ BLOCK, BLOCK };
+  float *x, *y;
+  cudaMalloc(&x, SIZE * SIZE * sizeof(float));
+  cudaMalloc(&y, SIZE * SIZE * sizeof(float));
+  twice<<<grid, block>>>(x, y);
+}
+)";
+  EXPECT_THAT(Kernel(Read(text)), HasSubstr("grid(ceil_div(SIZE, BLOCK), ceil_div(SIZE, BLOCK))"));
+}
+
 }  // namespace
 }  // namespace evo
