@@ -177,7 +177,7 @@ __global__ void twice(const float* x, float* y) {
   y[i] = 2 * x[i];
 }
 int main() {
-  const size_t blocks{ static_cast<size_t>(std::ceil(static_cast<float>(SIZE) / BLOCK)) };
+  const size_t blocks{ (SIZE + BLOCK - 1) / BLOCK };
   const dim3 grid{ blocks, blocks };
   const dim3 block{ BLOCK, BLOCK };
   float *x, *y;
