@@ -147,8 +147,15 @@ std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std
       repeated *= std::max(1, std::atoi(base.c_str() + open + 1));
     base = WithoutWords(base.substr(0, base.find('[')));
     const auto part = base == type ? std::nullopt : ElementTypeOf(program, base);
-    if (!part || (whole && whole->dtype != part->dtype)) return std::nullopt;
-    whole = ElementType{part->dtype, (whole ? whole->count : 0) + repeated * part->count};
+    if (!part) return std::nullopt;
+    std::string dtype = part->dtype;
+    if (whole && whole->dtype != dtype) {
+      // Such as a value and its place: what has as many bits.
+      const int bytes = ElementType{dtype, 1}.bytes();
+      if ((bytes != 4 && bytes != 8) || ElementType{whole->dtype, 1}.bytes() != bytes) return std::nullopt;
+      dtype = bytes == 4 ? "i32" : "i64";
+    }
+    whole = ElementType{dtype, (whole ? whole->count : 0) + repeated * part->count};
   }
   return whole;
 }

@@ -23,7 +23,8 @@ bool IsPointerType(const std::string& type);
 // Whether a word of an argument says that there is no pointer.
 inline bool IsNullWord(std::string_view word) { return word == "nullptr" || word == "NULL" || word == "0"; }
 
-// Of a canonical type such as "float", "float4" or a struct of the program whose fields are all alike. nullopt for others.
+// Of a canonical type such as "float", "float4" or a struct of the program whose fields are all alike, or have as many bits,
+// which then count as integers. nullopt for others.
 std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std::string& type);
 
 // The fields of a struct of the program: {"float", "a"}; empty if there is no such struct.

@@ -50,6 +50,9 @@ struct SourceRuns::Accesses {
   std::map<std::string, std::map<std::int64_t, Store>> stored;
   std::map<std::string, std::map<std::int64_t, std::int64_t>> readers;  // units
   std::map<std::string, std::set<std::int64_t>> updated;                // by atomic operations
+  // Of a kernel with fences: the last unit, to which an atomic operation may have told that it is the last, so that it may read
+  // what all others have stored; else none.
+  std::int64_t last = kSeveralUnits - 1;
 };
 
 SourceRuns::SourceRuns(const MutationContext& context) : context_(context), tree_(context.tree) {}
@@ -120,6 +123,7 @@ bool SourceRuns::FindLaunch(const LaunchDirective& launch) {
       link.reals.emplace(child, Expression::Parse(text.text));
   }
   if (modes_.sums) AddConstants(link);
+  AddDeviceVariables(link);
   if (!launch.cluster.empty() || launch.cooperative || launch.when)
     return links_.push_back(std::move(link)), Refuse(fmt::format("{} is not launched as all launches are", launch.kernel));
   link.runs = std::make_unique<LaunchRuns>(context_, launch, link.kernel, -1, std::set<int>{});
@@ -137,6 +141,11 @@ bool SourceRuns::FindLaunch(const LaunchDirective& launch) {
 bool SourceRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
   final_ = false;
   for (Link& link : links_) {
+    for (const auto& [declaration, buffer] : link.buffers) {
+      if (buffer.starts_with(kDeviceVariable)) run.filled[buffer] = 0;
+    }
+  }
+  for (Link& link : links_) {
     if (link.launch != nullptr) {
       if (!RunLaunch(link, trial, (trial.samples || trial.spread > 0) && &link == &links_.back(), run)) return false;
       continue;
@@ -145,7 +154,7 @@ bool SourceRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
     run.stored[link.memset->buffer].clear();
     run.filled[link.memset->buffer] = FloatOfBytes(link.memset->value);
   }
-  return true;
+  return KeepsDeviceVariables(run);
 }
 
 // What its threads find in buffers and parameters.
@@ -197,8 +206,12 @@ bool SourceRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, L
   Accesses accesses;
   if (!RunUnits(link, trial, *setting, samples, accesses, run)) return false;
   for (const auto& [buffer, elements] : accesses.updated) {
+    run.updated[buffer].insert(elements.begin(), elements.end());
     const auto is_accessed = [&](std::int64_t index) {
-      return accesses.readers[buffer].contains(index) || accesses.stored[buffer].contains(index);
+      const auto store = accesses.stored[buffer].find(index);
+      // A ticket that the last one sets back.
+      const bool stored = store != accesses.stored[buffer].end() && store->second.unit != accesses.last;
+      return stored || accesses.readers[buffer].contains(index);
     };
     if (std::any_of(elements.begin(), elements.end(), is_accessed))
       return Refuse(fmt::format("{}: threads access of {} what others update", link.launch->kernel, buffer));
@@ -207,7 +220,8 @@ bool SourceRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, L
     for (const auto& [index, store] : elements) {
       const auto& readers = accesses.readers[buffer];
       const auto reader = readers.find(index);
-      if (reader != readers.end() && reader->second != store.unit)
+      const bool handed_on = reader != readers.end() && reader->second == accesses.last && !accesses.updated.empty();
+      if (reader != readers.end() && reader->second != store.unit && !handed_on)
         return Refuse(fmt::format("{}: threads read of {} what others store", link.launch->kernel, buffer));
       run.stored[buffer][index] = store.value;
     }
@@ -219,6 +233,7 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
                           Accesses& accesses, LaunchedRun& run) {
   const std::int64_t each = link.runs->together() ? setting.block[0] * setting.block[1] * setting.block[2] : 1;
   const std::int64_t units = setting.Threads() / each;
+  if (CodeOf(tree_).find("__threadfence()") != std::string::npos) accesses.last = units - 1;
   if (!samples) {
     for (std::int64_t unit = 0; unit < units; ++unit) {
       if (!RunUnit(link, trial, setting, unit, accesses, run)) return false;
@@ -297,6 +312,9 @@ bool SourceRuns::Add(const Link& link, const ThreadTrace& trace, std::int64_t un
       if (other.unit != unit || !link.runs->together() || (other.moment == access.moment && other.value != access.value))
         return Refuse(fmt::format("{}: two threads store the same element of {}", link.launch->kernel, name));
       if (other.moment < access.moment) other = {access.value, unit, access.moment};
+    }
+    for (const auto& [index, access] : elements) {
+      if (accesses.last >= 0) run.stored[name][index] = stored.at(index).value;
     }
   }
   for (const auto& [parameter, elements] : trace.updates)

@@ -8,6 +8,7 @@
 #include "mutators/analysis/numbers/expression_kinds.h"
 #include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/thread_runs/thread_node.h"
+#include "mutators/analysis/thread_runs/thread_structs.h"
 #include "syntax/syntax_tree.h"
 
 namespace evo {
@@ -37,6 +38,7 @@ class ThreadCode {
   const ThreadVariable& variable(int declaration) const { return variables_[SlotOf(declaration)]; }
   const ThreadVariable& variable_at(std::size_t slot) const { return variables_[slot]; }
   std::size_t variables() const { return variables_.size(); }
+  const ThreadStructs& structs() const { return structs_; }
 
   // To be called for each expression that a thread computes. False if all runs so far have computed more than a breed worker has
   // time for. It counts expressions and not seconds, so that a child depends on its parents alone.
@@ -50,7 +52,7 @@ class ThreadCode {
  private:
   // Some seconds, which a template whose threads work together may take once (IsKnownElsewhere). Tiled products and convolutions
   // of others take 15 to 35 million, one of them more than 40.
-  static constexpr std::int64_t kMostSteps = 100'000'000;
+  static constexpr std::int64_t kMostSteps = 60'000'000;
 
   void AddVariable(int declaration);
   const ThreadNode& Decided(int node);
@@ -69,6 +71,7 @@ class ThreadCode {
 
   const SyntaxTree& tree_;
   ExpressionKinds kinds_;
+  ThreadStructs structs_;
   std::vector<ThreadNode> nodes_;
   std::vector<int> slots_;  // by node; -1 for what is no declaration
   std::vector<ThreadVariable> variables_;
