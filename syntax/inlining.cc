@@ -117,6 +117,14 @@ class Inliner {
     return true;
   }
 
+  // Whether nothing is lost without an expression whose value nobody wants; what it calls may do more than compute.
+  bool OnlyReads(int expression) const {
+    for (int at = expression; at < tree_.EndOf(expression); ++at) {
+      if (tree_.node(at).kind_name == "CallExpr") return false;
+    }
+    return OnlyComputes(expression);
+  }
+
   // Whether a name stands for the same value in all of a function that is called with it: a number, an array's address, or a
   // variable of the caller that the call gives away by no reference or address.
   bool StaysTheSame(int argument, int call) const {
@@ -315,6 +323,8 @@ class Inliner {
       const std::string value = TextWith(callee.result, names);
       const bool same = WithoutConst(tree_.node(callee.result).type) == type;
       text += same ? fmt::format("{} = {};\n", target, value) : fmt::format("{} = ({})({});\n", target, type, value);
+    } else if (callee.result >= 0 && !OnlyReads(callee.result)) {
+      text += TextWith(callee.result, names) + ";\n";
     }
     return text + "}";
   }
