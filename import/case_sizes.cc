@@ -153,12 +153,14 @@ class CaseChooser {
     });
   }
 
-  // Whether the host makes these launches, and every launch has a block, and every block a thread, as far as that is known before
-  // the loops of launches run.
+  // Whether every argument has elements, the host makes these launches, and every launch has a block, and every block a thread,
+  // as far as that is known before the loops of launches run.
   bool HasBlocks(const DraftCase& sizes) const {
     const auto holds = [&](const std::string& condition) { return Value(condition, sizes).value_or(1) != 0; };
     if (!std::all_of(draft_.conditions.begin(), draft_.conditions.end(), holds)) return false;
     const auto is_there = [&](const std::string& dimension) { return Value(dimension, sizes).value_or(1) >= 1; };
+    const auto has_elements = [&](const DraftArgument& one) { return std::all_of(one.shape.begin(), one.shape.end(), is_there); };
+    if (!std::all_of(draft_.arguments.begin(), draft_.arguments.end(), has_elements)) return false;
     return std::all_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
       return std::all_of(launch.grid.begin(), launch.grid.end(), is_there) &&
              std::all_of(launch.block.begin(), launch.block.end(), is_there);

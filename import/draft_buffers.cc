@@ -75,6 +75,8 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
   buffer.first_partial = use.written && !use.atomic && (use.read || use.partial);
   buffer.stored_first = IsStoredFirst(c_.program.Tokens(one.kernel->body), one.kernel->parameters[index].name);
   buffer.bytes = c_.host.BytesOf(pointer);
+  if (!c_.host.CallsOn(pointer, "cudaMallocPitch").empty())
+    c_.draft.notes.push_back(fmt::format("rows of {} have no padding, which cudaMallocPitch may add", buffer.name));
   if (IsNullWord(pointer.name) && use.written && !one.grid.empty()) {
     // A kernel that may leave something for each block, such as its sum, and is asked for nothing.
     buffer.none = true;

@@ -54,4 +54,16 @@ bool DraftNames::IsInSharedExtent(const std::string& label) const {
   });
 }
 
+// Whether the kernels have this number, or one beside it, as in `tile[16 + 2]`: a block of another shape would not fit them.
+bool DraftNames::IsWrittenInKernels(std::int64_t value) const {
+  for (const TakenLaunch& one : launches_) {
+    for (const std::string_view token : program_.Tokens(one.kernel->body)) {
+      if (std::isdigit(static_cast<unsigned char>(token[0])) == 0) continue;
+      const auto number = ValueOf(Simplified(ParseHostExpression({token})), {});
+      if (number && !number->is_real && value > 2 && number->integer >= value - 1 && number->integer <= value + 2) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace evo

@@ -15,6 +15,7 @@ namespace {
 using Kind = HostExpression::Kind;
 
 constexpr std::int64_t kUnknownSize = 1024;
+constexpr std::int64_t kUnknownWindow = 5;
 constexpr std::int64_t kSmallConstant = 64;     // such as a radius or a number of steps
 constexpr std::int64_t kDeviceLimit = 1 << 30;  // a limit of the device, such as the largest grid
 constexpr std::int64_t kMostConstant = 1024;    // of what is compiled into kernels that have sizes besides
@@ -42,6 +43,13 @@ std::vector<std::int64_t> Around(std::int64_t value, std::int64_t most) {
   if (value % 2 == 0) values.insert(values.begin(), value / 2);
   if (value * 2 <= most) values.push_back(value * 2);
   return values;
+}
+
+// What lengths lose: K of `(width - K + 1) * sizeof(float)`.
+void CollectWindows(const HostExpression& expression, std::set<std::string>& names) {
+  for (const HostExpression& part : expression.parts) CollectWindows(part, names);
+  if (expression.kind != Kind::kBinary || !expression.Is("-") || expression.parts[0].Names().empty()) return;
+  for (std::string& name : expression.parts[1].Names()) names.insert(std::move(name));
 }
 
 void Collect(const HostExpression& expression, std::set<std::string>& names) {
@@ -99,17 +107,6 @@ HostExpression DraftNames::InSizes(const HostExpression& expression, const TaskD
 }
 
 bool DraftNames::IsSize(const std::string& name) const { return sizes_.contains(name); }
-
-// Whether the kernels have this number, or one beside it, as in `tile[16 + 2]`: a block of another shape would not fit them.
-bool DraftNames::IsWrittenInKernels(std::int64_t value) const {
-  for (const TakenLaunch& one : launches_) {
-    for (const std::string_view token : program_.Tokens(one.kernel->body)) {
-      const auto number = std::isdigit(static_cast<unsigned char>(token[0])) != 0 ? ToInteger(std::string(token)) : std::nullopt;
-      if (number && value > 2 && *number >= value - 1 && *number <= value + 2) return true;
-    }
-  }
-  return false;
-}
 
 // A number that is no choice of the user's: a warp's width, a radius, a count of bins that is compiled into the kernels.
 bool DraftNames::IsConstant(const std::string& label, const std::set<std::string>& in_blocks,
@@ -211,7 +208,7 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
   while (taken()) own += "_";
   if (sizes_.contains(own)) return own;
   const std::string answer =
-      answers_.Ask(own, std::to_string(value.value_or(kUnknownSize)),
+      answers_.Ask(own, std::to_string(value.value_or(windows_.contains(name) ? kUnknownWindow : kUnknownSize)),
                    value ? "a size, as the host has it" : "a size whose value the host code does not say", !value);
   const auto number = ToInteger(answer);
   if (!number || *number < 1) throw UsageError(fmt::format("--set {}={}: a positive number is needed", own, answer));
@@ -235,7 +232,10 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
       if (!name.starts_with("sizeof ") && std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
     }
   };
-  for (const HostExpression& bytes : allocations.all) Collect(bytes, allocated);
+  for (const HostExpression& bytes : allocations.all) {
+    Collect(bytes, allocated);
+    CollectWindows(bytes, windows_);
+  }
   for (const HostExpression& bytes : allocations.of_arguments) Collect(bytes, of_arguments);
   for (const TakenLaunch& one : launches_) {
     for (std::size_t i = 0; i < one.kernel->parameters.size(); ++i) {

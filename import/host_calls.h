@@ -25,6 +25,12 @@ struct HostLaunch : HostCall {
   bool cooperative = false;
 };
 
+// What a call of cudaMemcpy or a similar function reads; nullptr if it has too few arguments.
+inline const SourceRange* SourceOfCopy(const HostCall& copy) {
+  const std::size_t place = copy.name.find("2D") == std::string::npos ? 1 : 2;
+  return place < copy.arguments.size() ? &copy.arguments[place] : nullptr;
+}
+
 // The calls, launches and assignments of host code. They are read from the tokens, since the tree lacks them where a header is
 // missing.
 // The key of what is assigned to a variable: that of a member has its class.

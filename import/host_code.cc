@@ -5,7 +5,9 @@
 
 #include "import/element_type.h"
 #include "import/host_facts.h"
+#include "import/host_objects.h"
 #include "import/separate_runs.h"
+#include "import/stored_values.h"
 #include "import/template_types.h"
 
 namespace evo {
@@ -46,14 +48,6 @@ class Expansion {
   std::set<std::string>& names_;
   std::pair<std::set<std::string>::iterator, bool> at_;
 };
-
-bool IsArithmetic(const std::string& type) {
-  static const std::vector<std::string> kTypes = {
-      "int",  "unsigned int",  "long", "unsigned long", "long long", "unsigned long long", "short", "unsigned short",
-      "char", "unsigned char", "bool", "float",         "double"};
-  const std::string plain = type.starts_with("const ") ? type.substr(6) : type;
-  return std::find(kTypes.begin(), kTypes.end(), plain) != kTypes.end();
-}
 
 using Path = std::vector<std::string>;
 
@@ -168,13 +162,12 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
       if (!value) value = LargestOf(*this, ListOf(program_, calls_, passed->range, passed->function), passed->function);
       return leaves_.Add({name, HostLeaf::Origin::kParameter, function, value, program_.PlaceOf(passed->range.begin)});
     }
-    if (function < 0) return std::nullopt;
-    const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
-    if (std::none_of(parameters.begin(), parameters.end(), [&](const ProgramParameter& one) { return one.name == name; }))
-      return std::nullopt;
+    if (!program_.HasParameter(function, name)) return EnumeratorOf(program_, name);
     return leaves_.Add({name, HostLeaf::Origin::kParameter, function, std::nullopt, ""});
   }
   if (const auto answered = AnswerOfDevice(program_, calls_, name, variable->function)) return HostExpression::Integer(*answered);
+  if (const HostCall* const rows = PitchedRowsOf(program_, *this, *variable))
+    return ResolvedAt(rows->arguments[2], rows->function, depth + 1);
   const std::string place = program_.PlaceOf(program_.tree().node(variable->node).range.begin);
   if (variable->loop) {
     const auto last = LastOf(separate_, program_, *variable);
@@ -182,8 +175,15 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   }
   SourceRange initialiser = variable->initialiser;
   const auto& assigned = calls_.AssignedTo(KeyOf(*variable), variable->function);
-  if (initialiser.size() == 0 && !assigned.empty()) initialiser = assigned.front();
+  // `int n_ = 0;` of a class only declares what a method sets.
+  const bool member_of_nothing = !variable->record.empty() && program_.Text(initialiser) == "0" && !assigned.empty();
+  if ((initialiser.size() == 0 || member_of_nothing) && !assigned.empty()) initialiser = assigned.front();
   if (const auto set = calls_.SetByReference(*variable)) return ResolvedAt(set->range, set->function, depth + 1);
+  const Expansion stored(expanding_, name + " stored");
+  if (const auto value = assigned.empty() && !stored.reaches_itself() ? StoredByCall(program_, *this, *variable) : std::nullopt) {
+    if (value->IsKnown()) return value;
+    return leaves_.Add({name, HostLeaf::Origin::kVariable, variable->function, std::nullopt, place});
+  }
   const bool only_declared = initialiser.size() > 0 && program_.Text(initialiser) == "0";
   for (std::size_t i = 0; before_ > 0 && i < assigned.size(); ++i) {
     if (assigned[i].begin < before_ && assigned[i].begin > initialiser.begin &&
@@ -212,9 +212,12 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     return leaf != leaves().end() && leaf->second.origin == HostLeaf::Origin::kLoop && !one.starts_with("evo_loop");
   });
   if (changes) return leaves_.Add({name, origin, variable->function, std::nullopt, place});
-  if (value.IsKnown() && (!names.empty() || bytes) && (value.Names() != std::vector{name} || !variable->record.empty()))
-    return value;
-  if (!IsArithmetic(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
+  // `n` that is made of the n of a caller is that one.
+  const auto own = leaves().find(name);
+  const bool itself = names == std::vector{name} && variable->record.empty() &&
+                      (own == leaves().end() || own->second.function == variable->function);
+  if (value.IsKnown() && (!names.empty() || bytes) && !itself) return value;
+  if (!IsTypeOfNumber(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
   std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
   if (!number) number = LargestOf(*this, ListOf(program_, calls_, initialiser, place_of_value), place_of_value);
   // A value that the command line may replace: the first one that is a number. `int n = 0;` only declares a size that is set

@@ -72,7 +72,7 @@ class HostCode {
   std::optional<HostExpression> FieldValue(const SourceRange& argument, const std::string& type, const std::string& field,
                                            int function);
   // Whether a cudaMemcpy reads it.
-  bool IsCopiedFrom(const Pointer& pointer) const;
+  bool IsCopiedFrom(const Pointer& pointer);
   // thrust::device_vector<type> v(values..), of which the pointer is the data.
   struct DeviceVector {
     std::string type;
@@ -81,6 +81,8 @@ class HostCode {
   std::optional<DeviceVector> VectorOf(const Pointer& pointer) const;
   // Bytes that a cudaMalloc or a similar call asks for this pointer; nullopt if there is none.
   std::optional<HostExpression> BytesOf(const Pointer& pointer, int depth = 0);
+  // An expression of a function in terms of what one call of it passes.
+  HostExpression InCall(const HostExpression& expression, int callee, const HostCall& call, int depth);
   // The calls of functions whose name begins so that mention the pointer in their first argument.
   std::vector<const HostCall*> CallsOn(const Pointer& pointer, std::string_view prefix) const;
 
@@ -100,7 +102,6 @@ class HostCode {
   std::optional<HostExpression> FieldDefault(const HostExpression& member, int function, int depth);
   std::optional<HostExpression> BytesByHelper(const Pointer& pointer);
   std::optional<HostExpression> BytesOfVector(const Pointer& pointer);
-  HostExpression InCall(const HostExpression& expression, int callee, const HostCall& call, int depth);
 
   const SourceProgram& program_;
   HostCalls calls_;

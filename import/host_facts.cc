@@ -93,4 +93,32 @@ std::optional<HostExpression> DefaultAmong(const HostExpression& call) {
   return Simplified(call.parts.back());
 }
 
+std::optional<HostExpression> EnumeratorOf(const SourceProgram& program, std::string_view name) {
+  for (std::size_t at = 0; at < program.tokens().size(); ++at) {
+    if (program.Token(at) != "enum") continue;
+    std::size_t next = at + 1;
+    if (program.Token(next) == "class" || program.Token(next) == "struct") continue;  // which are no numbers
+    while (IsWord(program.Token(next)) || program.Token(next) == ":" || program.Token(next) == "::") ++next;
+    if (program.Token(next) != "{") continue;
+    const std::size_t end = program.AfterBracket(next) - 1;
+    std::int64_t value = -1;
+    for (++next; next < end; ++next) {  // the comma behind it
+      const std::string_view one = program.Token(next);
+      std::size_t behind = next + 1;
+      while (behind < end && program.Token(behind) != ",") ++behind;
+      std::optional<Number> written = Number::Integer(value + 1);
+      if (program.Token(next + 1) == "=" && behind > next + 2) {
+        const SourceRange range{program.tokens()[next + 2].begin, program.tokens()[behind - 1].end};
+        written = ValueOf(Simplified(ParseHostExpression(program.Tokens(range))), {});
+      }
+      if (!written || written->is_real) break;
+      value = written->integer;
+      if (one == name) return HostExpression::Integer(value);
+      next = behind;
+    }
+    at = end;
+  }
+  return std::nullopt;
+}
+
 }  // namespace evo

@@ -35,6 +35,9 @@ std::vector<SourceRange> ElementsOfRange(const SourceProgram& program, const Hos
 // get_arg(argc, argv, "--width", 4096) without such an argument.
 std::optional<HostExpression> DefaultAmong(const HostExpression& call);
 
+// The number of a name in an enum of the program; nullopt if there is none, or if it is not written as a number.
+std::optional<HostExpression> EnumeratorOf(const SourceProgram& program, std::string_view name);
+
 // What a call of a method, `shape.count()`, comes to in terms of the object's fields and methods, where the method is one
 // expression of them.
 std::optional<HostExpression> MethodOf(const SourceProgram& program, const HostExpression& call);
@@ -52,6 +55,8 @@ class HostFields {
   std::optional<SourceRange> PartOfVariable(const std::vector<std::string>& names, int& function, int depth = 0) const;
 
  private:
+  std::optional<SourceRange> PartOfResult(std::string_view called, const std::vector<SourceRange>& arguments,
+                                          const std::vector<std::string>& path, std::size_t at, int& function, int depth) const;
   std::optional<SourceRange> ElementOf(const SourceRange& value, int function) const;
   std::size_t PlaceOfField(const std::string& type, const std::string& field, std::size_t values) const;
 

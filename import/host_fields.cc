@@ -79,6 +79,8 @@ std::optional<SourceRange> HostFields::PartOf(const SourceRange& value, const st
     ++open;
   const bool list = open == program_.TokenAt(value.begin);
   const auto head = program_.Tokens({value.begin, program_.tokens()[open].begin});
+  if (!list && !head.empty() && head.back() != name && IsWord(head.back()) && head.back() != "new")
+    return PartOfResult(head.back(), calls_.Split(open, program_.AfterBracket(open) - 1), path, at, function, depth);
   if (!list && std::find(head.begin(), head.end(), name) == head.end()) return std::nullopt;
   const auto values = calls_.Split(open, program_.AfterBracket(open) - 1);
   const auto fields = FieldsOf(program_, type);
@@ -93,6 +95,35 @@ std::optional<SourceRange> HostFields::PartOf(const SourceRange& value, const st
   const std::size_t place = PlaceOfField(type, path[at], values.size());
   if (place >= values.size() || program_.Text(values[place]).starts_with(".")) return std::nullopt;
   return PartOf(values[place], PointedType(field->type), path, at + 1, function, depth + 1);
+}
+
+// The part of what a function of the program returns, a struct that it makes: `Matrix::of(m, n)`.
+std::optional<SourceRange> HostFields::PartOfResult(std::string_view called, const std::vector<SourceRange>& arguments,
+                                                    const FieldPath& path, std::size_t at, int& function, int depth) const {
+  const int maker = program_.FindFunction(called);
+  if (maker < 0 || maker == function) return std::nullopt;
+  const ProgramFunction& one = program_.functions()[static_cast<std::size_t>(maker)];
+  std::string made;
+  for (std::size_t i = program_.TokenAt(one.body.begin); i + 2 < program_.tokens().size(); ++i) {
+    if (program_.tokens()[i].begin >= one.body.end) break;
+    if (program_.Token(i) == "return" && program_.Token(i + 2) == ";") made = program_.Token(i + 1);
+  }
+  const ProgramVariable* const variable = program_.FindVariable(made, maker);
+  if (variable == nullptr || variable->function != maker) return std::nullopt;
+  FieldPath names{made};
+  names.insert(names.end(), path.begin() + static_cast<std::ptrdiff_t>(at), path.end());
+  int place = maker;
+  const auto part = PartOfVariable(names, place, depth + 1);
+  if (!part) return std::nullopt;
+  for (std::size_t i = 0; i < std::min(one.parameters.size(), arguments.size()); ++i) {
+    if (place == maker && program_.Text(*part) == one.parameters[i].name) return arguments[i];
+  }
+  // What is made of parameters is another value in every call.
+  const auto tokens = program_.Tokens(*part);
+  const auto is_own = [&](std::string_view token) { return IsWord(token) && program_.FindMacro(token) == nullptr; };
+  if (std::any_of(tokens.begin(), tokens.end(), is_own)) return std::nullopt;
+  function = place;
+  return part;
 }
 
 // The element of a list that `shapes[1]` is, the first for one that only a run knows.

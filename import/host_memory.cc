@@ -20,7 +20,7 @@ bool IsName(const HostExpression& expression) { return expression.kind == Kind::
 std::optional<HostExpression> HostCode::SizeOf(const HostExpression& vector, int function, int depth) {
   if (!IsName(vector)) return vector.IsKnown() ? std::optional(vector) : std::nullopt;
   const ProgramVariable* const variable = program_.FindVariable(vector.text, function);
-  if (variable == nullptr || variable->initialiser.size() == 0)
+  if (variable == nullptr || variable->initialiser.size() == 0 || IsTypeOfNumber(variable->type))
     return leaves().contains(vector.text) ? std::optional(vector) : std::nullopt;
   const std::size_t open = program_.TokenAt(variable->initialiser.begin);
   if (program_.Token(open) != "(") return std::nullopt;
@@ -59,14 +59,26 @@ std::optional<HostExpression> HostCode::FieldDefault(const HostExpression& membe
 HostExpression HostCode::InCall(const HostExpression& expression, int callee, const HostCall& call, int depth) {
   const ProgramFunction& helper = program_.functions()[static_cast<std::size_t>(callee)];
   if (depth > kMostHelpers) return expression;
-  return Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+  const auto passed = [&](const std::string& name) -> const SourceRange* {
+    for (std::size_t i = 0; i < std::min(helper.parameters.size(), call.arguments.size()); ++i) {
+      if (helper.parameters[i].name == name) return &call.arguments[i];
+    }
+    return nullptr;
+  };
+  // The elements of a vector that the call passes.
+  const HostExpression counted = Replaced(expression, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    const bool size = part.kind == Kind::kCall && part.Is(".size") && part.parts.size() == 1 && IsName(part.parts[0]);
+    const SourceRange* const argument = size ? passed(part.parts[0].text) : nullptr;
+    if (argument == nullptr) return std::nullopt;
+    return SizeOf(ParseHostExpression(program_.Tokens(*argument)), call.function, depth);
+  });
+  return Replaced(counted, [&](const HostExpression& part) -> std::optional<HostExpression> {
     if (part.kind == Kind::kCall) return ResolveCall(part, callee, depth + 1);
     if (!IsName(part)) return std::nullopt;
-    for (std::size_t i = 0; i < std::min(helper.parameters.size(), call.arguments.size()); ++i) {
-      if (helper.parameters[i].name == part.text) return Resolve(call.arguments[i], call.function);
-    }
+    if (const SourceRange* const argument = passed(part.text)) return Resolve(*argument, call.function);
     const ProgramVariable* const variable = program_.FindVariable(part.text, callee);
-    if (variable != nullptr && variable->function == callee && variable->initialiser.size() > 0)
+    const bool own = variable != nullptr && (variable->function == callee || !variable->record.empty());
+    if (own && variable->initialiser.size() > 0)
       return InCall(ParseHostExpression(program_.Tokens(variable->initialiser)), callee, call, depth + 1);
     return ResolveName(part.text, -1, depth + 1);
   });

@@ -5,12 +5,14 @@
 
 #include "import/element_type.h"
 #include "import/host_code.h"
+#include "import/host_objects.h"
 
 namespace evo {
 namespace {
 
 using Kind = HostExpression::Kind;
 
+constexpr std::string_view kPitched = "cudaMallocPitch";
 constexpr int kMostCallers = 12;  // of callers that pass a pointer on
 
 // The variable at the root of a pointer expression: p of &p[4], p + 4, (float *)p, p.data(). Empty if there is none.
@@ -32,6 +34,8 @@ std::string RootOf(const HostExpression& expression, bool& offset) {
     case Kind::kBinary:
       offset = true;
       return RootOf(expression.parts[0], offset);
+    case Kind::kConditional:  // p or no pointer
+      return RootOf(expression.parts[IsNullWord(expression.parts[1].text) ? 2 : 1], offset);
     case Kind::kCall:
       if (expression.parts.empty()) return "";
       return RootOf(expression.parts[0], offset);
@@ -79,10 +83,11 @@ HostCode::Pointer HostCode::Origin(const SourceRange& range, int function) const
   return pointer;
 }
 
-bool HostCode::IsCopiedFrom(const Pointer& pointer) const {
+bool HostCode::IsCopiedFrom(const Pointer& pointer) {
+  if (HostObjects(program_, *this).IsCopied(pointer)) return true;
   return std::any_of(calls().begin(), calls().end(), [&](const HostCall& call) {
-    return call.name.starts_with("cudaMemcpy") && call.arguments.size() > 1 &&
-           Origin(call.arguments[1], call.function) == pointer;
+    const SourceRange* const source = call.name.starts_with("cudaMemcpy") ? SourceOfCopy(call) : nullptr;
+    return source != nullptr && Origin(*source, call.function) == pointer;
   });
 }
 
@@ -99,18 +104,21 @@ std::vector<const HostCall*> HostCode::CallsOn(const Pointer& pointer, std::stri
 
 std::optional<HostExpression> HostCode::BytesOf(const Pointer& pointer, int depth) {
   for (const HostCall* call : CallsOn(pointer, "cudaMalloc")) {
-    if (call->arguments.size() < 2) continue;
+    if (call->arguments.size() < (call->name.starts_with(kPitched) ? 4U : 2U)) continue;
     const auto words = program_.Tokens(call->arguments[0]);
     const bool passed =
         std::any_of(words.begin(), words.end(), [&](auto word) { return program_.HasParameter(call->function, word); });
     if (passed && calls_.IsHelper(call->function)) break;  // which allocates others, too
     before_ = call->range.begin;
-    HostExpression bytes = Resolve(call->arguments[1], call->function);
+    HostExpression bytes = Resolve(call->arguments[call->name.starts_with(kPitched) ? 2 : 1], call->function);
+    if (call->name.starts_with(kPitched))
+      bytes = Simplified(HostExpression::Binary("*", Resolve(call->arguments[3], call->function), bytes));
     before_ = 0;
     return bytes;
   }
   if (auto bytes = BytesByHelper(pointer)) return bytes;
   if (auto bytes = BytesOfVector(pointer)) return bytes;
+  if (auto bytes = HostObjects(program_, *this).BytesOf(pointer)) return bytes;
   // `float *src = a;`
   const ProgramVariable* const variable = program_.FindVariable(pointer.name, pointer.function);
   if (variable == nullptr || variable->initialiser.size() == 0 || !IsPointerType(variable->type)) return std::nullopt;

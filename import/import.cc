@@ -12,6 +12,7 @@
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
 #include "import/inner_sizes.h"
+#include "import/local_functors.h"
 #include "import/passed_offsets.h"
 #include "import/pointer_offsets.h"
 #include "import/unrolled_recursion.h"
@@ -117,6 +118,10 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
     SyntaxTree written = parser.Parse(*levels);
     if (HasAllLevels(SourceProgram(written))) tree = std::move(written);
+  }
+  if (const auto moved = WithLocalFunctors(SourceProgram(tree))) {
+    SyntaxTree written = parser.Parse(*moved);
+    if (written.errors().size() <= tree.errors().size()) tree = std::move(written);
   }
   if (const auto passed = WithPassedOffsets(SourceProgram(tree))) {
     SyntaxTree written = parser.Parse(*passed);

@@ -11,16 +11,6 @@
 namespace evo {
 namespace {
 
-// "const unsigned long" and the like.
-bool IsTypeOfNumber(std::string_view type) {
-  constexpr std::array<std::string_view, 12> kWords{"const", "unsigned", "signed", "int",    "long",   "short",
-                                                    "char",  "bool",     "float",  "double", "size_t", "uint"};
-  const auto words = SpelledTokens(type);
-  return std::all_of(words.begin(), words.end(), [&](std::string_view word) {
-    return std::find(kWords.begin(), kWords.end(), word) != kWords.end() || word.ends_with("_t");
-  });
-}
-
 bool HasAttribute(const SyntaxTree& tree, int node, std::string_view attribute) {
   const auto& children = tree.node(node).children;
   return std::any_of(children.begin(), children.end(), [&](int child) { return tree.node(child).kind_name == attribute; });
@@ -71,6 +61,15 @@ std::string Joined(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsTypeOfNumber(std::string_view type) {
+  constexpr std::array<std::string_view, 12> kWords{"const", "unsigned", "signed", "int",    "long",   "short",
+                                                    "char",  "bool",     "float",  "double", "size_t", "uint"};
+  const auto words = SpelledTokens(type);
+  return std::all_of(words.begin(), words.end(), [&](std::string_view word) {
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end() || word.ends_with("_t");
+  });
+}
 
 bool IsWord(std::string_view token) {
   return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_');
@@ -182,12 +181,14 @@ void SourceProgram::AddMember(int index) {
   while (at > 0 && tokens_[at - 1].begin >= node.range.begin && Token(at - 1) != node.name) --at;
   if (Token(at) == "=" || Token(at) == "{") {
     std::size_t end = Token(at) == "{" ? AfterBracket(at) : at + 1;
-    while (Token(at) == "=" && end < tokens_.size() && Token(end) != ";") ++end;
-    const std::size_t first = at + 1, last = Token(at) == "{" ? end - 1 : end;
-    if (last > first && last <= tokens_.size()) variable.initialiser = {tokens_[first].begin, tokens_[last - 1].end};
+    while (Token(at) == "=" && end < tokens_.size() && Token(end) != ";" && Token(end) != ",")
+      end = Token(end) == "(" || Token(end) == "{" ? AfterBracket(end) : end + 1;
+    const std::size_t last = Token(at) == "{" ? end - 1 : end;
+    if (last > at + 1 && last <= tokens_.size()) variable.initialiser = {tokens_[at + 1].begin, tokens_[last - 1].end};
   }
   for (const ProgramFunction& one : functions_) {
-    if (!is_member(one) || one.name != variable.record) continue;
+    const bool copies = one.parameters.size() == 1 && one.parameters[0].type.find(variable.record) != std::string::npos;
+    if (!is_member(one) || one.name != variable.record || copies) continue;
     for (std::size_t i = TokenAt(one.range.begin); i < tokens_.size() && tokens_[i].begin < one.body.begin; ++i) {
       const bool begins = i > 0 && (Token(i - 1) == ":" || Token(i - 1) == ",") && Token(i) == node.name;
       if (!begins || (Token(i + 1) != "(" && Token(i + 1) != "{")) continue;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "import/draft_builder.h"
+#include "import/host_facts.h"
 #include "import/launch_reach.h"
 #include "import/linked_launches.h"
 #include "import/template_types.h"
@@ -237,8 +238,11 @@ class LaunchTaker {
     const HostLaunch* launch = one.launch;
     const auto& parameters = one.kernel->parameters;
     if (launch != nullptr) {
-      for (const SourceRange& range : launch->template_arguments)
-        one.template_values.push_back(host_.Resolve(range, launch->function));
+      for (const SourceRange& range : launch->template_arguments) {
+        const std::string name(program_.Text(range));
+        const bool enumerator = EnumeratorOf(program_, name) && program_.FindVariable(name, launch->function) == nullptr;
+        one.template_values.push_back(enumerator ? HostExpression::Name(name) : host_.Resolve(range, launch->function));
+      }
       const auto& configuration = launch->configuration;
       if (!configuration.empty()) one.grid = host_.Dimensions(configuration[0], launch->function);
       if (configuration.size() > 1) one.block = host_.Dimensions(configuration[1], launch->function);

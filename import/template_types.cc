@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "import/element_type.h"
+#include "import/local_functors.h"
 
 namespace evo {
 namespace {
@@ -86,6 +87,9 @@ class TemplateTypes {
   std::string Deduced(const HostCall& call, const ProgramFunction& called, std::size_t t, int depth) const {
     for (std::size_t i = 0; i < std::min(call.arguments.size(), called.parameters.size()); ++i) {
       const std::string& wanted = called.parameters[i].type;
+      if (PlaceOf(wanted, t) && PointedType(wanted) == Placeholder(t)) {
+        if (std::string functor = FunctorTypeOf(program_, call.arguments[i], call.function); !functor.empty()) return functor;
+      }
       if (!PlaceOf(wanted, t) || !IsPointerType(wanted)) continue;
       const HostCode::Pointer passed = host_.Origin(call.arguments[i], call.function);
       for (const ProgramVariable& variable : program_.variables()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "syntax/byte_pointers.h"
 #include "syntax/conditional_sums.h"
 #include "syntax/flattener.h"
 #include "syntax/functor_calls.h"
@@ -185,6 +186,7 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
     if (!less) less = WithoutSharedPointers(of);
     if (!less) less = WithConditionalSums(of);
     if (!less) less = WithWideVariables(of);
+    if (!less) less = WithoutBytePointers(of);
     if (!less) less = WithPlainInitialisers(of);
     return less ? less : WithPlainLoops(of);
   };

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "syntax/byte_pointers.h"
 #include "syntax/plain_loops.h"
 #include "syntax/plain_text.h"
 #include "syntax/wide_variables.h"
@@ -20,6 +21,8 @@ std::string Steady(const std::string& body) { return WithoutMovingPointers(Parse
 std::string Counting(const std::string& body) { return WithPlainLoops(ParseSource(Kernel(body))).value_or("(the same)"); }
 std::string Wide(const std::string& body) { return WithWideVariables(ParseSource(Kernel(body))).value_or("(the same)"); }
 
+std::string OfElements(const std::string& body) { return WithoutBytePointers(ParseSource(Kernel(body))).value_or("(the same)"); }
+
 TEST(MovingPointers, StayWhereTheyAre) {
   EXPECT_THAT(Steady("for (int i = 0; i < n; i++) y[i] = *x++;"), HasSubstr("y[i] = x[i];"));
   EXPECT_THAT(Steady("for (int i = 1; i < n; i++) { y[i] = x[2]; x++; y[0] = *x; }"), HasSubstr("y[i] = x[i - 1 + (2)];"));
@@ -27,6 +30,15 @@ TEST(MovingPointers, StayWhereTheyAre) {
   EXPECT_THAT(Steady("for (int i = 0; i < n; i++, x += s + 1) y[i] = *x;"),
               HasSubstr("for (int i = 0; i < n; i++) y[i] = x[(long long)i * (s + 1)];"));
   EXPECT_THAT(Steady("const float* p = x; p = x + n; y[0] = *p;"), HasSubstr("const float * p_2 = x + n; y[0] = *p_2;"));
+}
+
+TEST(BytePointers, PointToElements) {
+  EXPECT_THAT(OfElements("y[0] = ((const float*)((const char*)x + n * s))[2];"), HasSubstr("y[0] = ((x + (n * s) / 4))[2];"));
+  EXPECT_THAT(OfElements("float* row = (float*)((char*)y + n * s); row[1] = 0;"), HasSubstr("float* row = (y + (n * s) / 4);"));
+  // Of another type, and not behind a pointer.
+  for (const char* body : {"y[0] = ((const int*)((const char*)x + n * s))[2];", "y[0] = ((const float*)(x + n * s))[2];",
+                           "y[0] = *(float*)((char*)&s + n);", "y[0] = ((float*)((char*)x + n * s))[2];"})
+    EXPECT_EQ(OfElements(body), "(the same)") << body;
 }
 
 TEST(MovingPointers, MoveWhereTheirPlaceIsNotTheTurn) {
