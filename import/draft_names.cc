@@ -208,7 +208,7 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
   while (taken()) own += "_";
   if (sizes_.contains(own)) return own;
   const std::string answer =
-      answers_.Ask(own, std::to_string(value.value_or(windows_.contains(name) ? kUnknownWindow : kUnknownSize)),
+      answers_.Ask(own, std::to_string(value.value_or(draft.windows.contains(name) ? kUnknownWindow : kUnknownSize)),
                    value ? "a size, as the host has it" : "a size whose value the host code does not say", !value);
   const auto number = ToInteger(answer);
   if (!number || *number < 1) throw UsageError(fmt::format("--set {}={}: a positive number is needed", own, answer));
@@ -234,7 +234,7 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
   };
   for (const HostExpression& bytes : allocations.all) {
     Collect(bytes, allocated);
-    CollectWindows(bytes, windows_);
+    CollectWindows(bytes, draft.windows);
   }
   for (const HostExpression& bytes : allocations.of_arguments) Collect(bytes, of_arguments);
   for (const TakenLaunch& one : launches_) {

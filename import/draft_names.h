@@ -78,7 +78,6 @@ class DraftNames {
   std::map<std::string, std::int64_t> constants_;  // labels that stand for the same number in every case
   std::map<std::string, std::int64_t> padded_;     // labels that kernels get rounded up, and to multiples of what
   std::set<std::string> sizes_;
-  std::set<std::string> windows_;  // labels that lengths of buffers lose
   std::int64_t most_ = kMostThreads;  // of a parameter's values
 };
 

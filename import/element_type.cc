@@ -1,6 +1,7 @@
 #include "import/element_type.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -50,6 +51,15 @@ std::string PointedType(const std::string& type) {
   if (plain.ends_with('*')) plain.pop_back();
   if (const std::size_t bracket = plain.find('['); bracket != std::string::npos) plain.erase(bracket);
   return WithoutWords(plain);
+}
+
+bool IsTypeOfNumber(std::string_view type) {
+  constexpr std::array<std::string_view, 12> kWords{"const", "unsigned", "signed", "int",    "long",   "short",
+                                                    "char",  "bool",     "float",  "double", "size_t", "uint"};
+  const auto words = SpelledTokens(type);
+  return std::all_of(words.begin(), words.end(), [&](std::string_view word) {
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end() || word.ends_with("_t");
+  });
 }
 
 std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::string& type) {

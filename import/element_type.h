@@ -19,6 +19,8 @@ struct ElementType {
 // The type without const, __restrict, references, and one `*`: "const float *__restrict" is "float".
 std::string PointedType(const std::string& type);
 bool IsPointerType(const std::string& type);
+// Whether a type is one of numbers: "const unsigned long" and the like.
+bool IsTypeOfNumber(std::string_view type);
 
 // Whether a word of an argument says that there is no pointer.
 inline bool IsNullWord(std::string_view word) { return word == "nullptr" || word == "NULL" || word == "0"; }

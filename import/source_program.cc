@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 
+#include "import/element_type.h"
 #include "kernel_templates/directive_lexer.h"
 
 namespace evo {
@@ -61,15 +62,6 @@ std::string Joined(std::string_view text) {
 }
 
 }  // namespace
-
-bool IsTypeOfNumber(std::string_view type) {
-  constexpr std::array<std::string_view, 12> kWords{"const", "unsigned", "signed", "int",    "long",   "short",
-                                                    "char",  "bool",     "float",  "double", "size_t", "uint"};
-  const auto words = SpelledTokens(type);
-  return std::all_of(words.begin(), words.end(), [&](std::string_view word) {
-    return std::find(kWords.begin(), kWords.end(), word) != kWords.end() || word.ends_with("_t");
-  });
-}
 
 bool IsWord(std::string_view token) {
   return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_');

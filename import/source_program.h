@@ -119,8 +119,6 @@ class SourceProgram {
   std::string main_file_;
 };
 
-// Whether a type is one of numbers: "const unsigned long" and the like.
-bool IsTypeOfNumber(std::string_view type);
 // Whether a token is an identifier or a keyword.
 bool IsWord(std::string_view token);
 // The spelled tokens of a text.

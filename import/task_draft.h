@@ -77,6 +77,7 @@ struct TaskDraft {
   std::string barriers;              // what waiting for one another costs on the cpu device, in loop bodies; empty: nothing
   std::string work = "1";            // innermost loop bodies of all threads and launches; an expression of sizes
   std::set<std::string> moved;       // macros and constants whose definitions are written at the top
+  std::set<std::string> windows;     // names that lengths of buffers lose, such as a filter's width
   std::set<std::string> kernels;     // names
   std::set<std::string> types;       // that launches pass to templates
   PointerOffsets offsets;            // that kernels add
