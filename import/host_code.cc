@@ -180,7 +180,9 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   if ((initialiser.size() == 0 || member_of_nothing) && !assigned.empty()) initialiser = assigned.front();
   if (const auto set = calls_.SetByReference(*variable)) return ResolvedAt(set->range, set->function, depth + 1);
   const Expansion stored(expanding_, name + " stored");
-  if (const auto value = assigned.empty() && !stored.reaches_itself() ? StoredByCall(program_, *this, *variable) : std::nullopt) {
+  const auto is_zero = [&](const SourceRange& value) { return program_.Text(value) == "0"; };
+  const bool is_set = !std::all_of(assigned.begin(), assigned.end(), is_zero) || stored.reaches_itself();
+  if (const auto value = is_set ? std::nullopt : StoredByCall(program_, *this, *variable)) {
     if (value->IsKnown()) return value;
     return leaves_.Add({name, HostLeaf::Origin::kVariable, variable->function, std::nullopt, place});
   }

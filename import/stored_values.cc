@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "import/element_type.h"
+
 namespace evo {
 namespace {
 
