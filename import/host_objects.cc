@@ -9,6 +9,8 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
+constexpr int kMostMethods = 4;  // of a class that call each other
+
 // The class of a type, without its namespace and its template's arguments.
 std::string ClassOf(const std::string& type) {
   const std::string plain = PointedType(type);
@@ -74,15 +76,45 @@ const HostCall* HostObjects::MethodCallOn(const ProgramVariable& object, const P
 
 // What a method gets as its parameter: what a constructor stores in a field is the field.
 std::optional<HostExpression> HostObjects::OfParameter(const ProgramVariable& object, const ProgramFunction& method,
-                                                       std::size_t place) {
+                                                       std::size_t place, int depth) {
+  if (depth > kMostMethods) return std::nullopt;
   for (const ProgramVariable& member : program_.variables()) {
     if (member.record != method.record || program_.Text(member.initialiser) != method.parameters[place].name) continue;
     HostExpression value = host_.Resolve(MemberOf(object.name, member.name), object.function);
-    if (value.IsKnown()) return value;
+    if (IsOfLeaves(value)) return value;
   }
-  const HostCall* const call = MethodCallOn(object, method);
-  if (call == nullptr || place >= call->arguments.size()) return std::nullopt;
-  return host_.Resolve(call->arguments[place], call->function);
+  const HostCall* call = MethodCallOn(object, method);
+  for (const HostCall& one : host_.calls()) {  // `Buffer x(n);`
+    const bool constructs = method.name == method.record && one.name == method.name && object.initialiser.size() > 0 &&
+                            one.range.begin == object.initialiser.begin && one.function == object.function;
+    if (constructs && one.arguments.size() == method.parameters.size()) call = &one;
+  }
+  if (call != nullptr) {
+    if (place >= call->arguments.size()) return std::nullopt;
+    return host_.Resolve(call->arguments[place], call->function);
+  }
+  // Another function of the class calls it, such as the constructor.
+  for (const HostCall& one : host_.calls()) {
+    if (one.name != method.name || one.function < 0 || place >= one.arguments.size()) continue;
+    const ProgramFunction& caller = program_.functions()[static_cast<std::size_t>(one.function)];
+    if (caller.record != method.record || caller.name == method.name) continue;
+    HostExpression value = Replaced(ParseHostExpression(program_.Tokens(one.arguments[place])), [&](const HostExpression& part) {
+      for (std::size_t i = 0; part.kind == Kind::kName && i < caller.parameters.size(); ++i) {
+        if (caller.parameters[i].name == part.text) return OfParameter(object, caller, i, depth + 1);
+      }
+      return std::optional<HostExpression>();
+    });
+    if (IsOfLeaves(value)) return value;
+  }
+  return std::nullopt;
+}
+
+// Whether all its names are of the host, or sizes of types.
+bool HostObjects::IsOfLeaves(const HostExpression& expression) const {
+  const auto names = expression.Names();
+  return expression.IsKnown() && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+           return name.starts_with("sizeof ") || host_.leaves().contains(name);
+         });
 }
 
 std::optional<HostExpression> HostObjects::OfClass(const ProgramVariable& object, const HostCall& allocation) {
@@ -92,12 +124,12 @@ std::optional<HostExpression> HostObjects::OfClass(const ProgramVariable& object
   const auto in_object = [&](const HostExpression& part) -> std::optional<HostExpression> {
     if (part.kind != Kind::kName) return std::nullopt;
     for (std::size_t i = 0; i < method.parameters.size(); ++i) {
-      if (method.parameters[i].name == part.text) return OfParameter(object, method, i);
+      if (method.parameters[i].name == part.text) return OfParameter(object, method, i, 0);
     }
     const ProgramVariable* const member = program_.FindVariable(part.text, allocation.function);
     if (member == nullptr || member->record != method.record) return std::nullopt;
     HostExpression value = host_.Resolve(MemberOf(object.name, member->name), object.function);
-    return value.IsKnown() ? std::optional(value) : std::nullopt;
+    return IsOfLeaves(value) ? std::optional(value) : std::nullopt;
   };
   // Variables of the method stand for what they are made of.
   HostExpression bytes = *written;
@@ -110,7 +142,7 @@ std::optional<HostExpression> HostObjects::OfClass(const ProgramVariable& object
     });
   }
   bytes = Simplified(Replaced(bytes, in_object));
-  return bytes.IsKnown() ? std::optional(host_.Resolve(bytes, object.function)) : std::nullopt;
+  return IsOfLeaves(bytes) ? std::optional(bytes) : std::nullopt;
 }
 
 // Structs that a function makes, `Matrix a = make(m, n)`, or fills, `fill(&a, m, n)`.
@@ -134,7 +166,7 @@ std::optional<HostExpression> HostObjects::OfFunction(const ProgramVariable& obj
         return host_.Resolve(MemberOf(object.name, part.text), object.function);
       });
       const HostExpression bytes = Simplified(host_.InCall(of_object, allocation.function, call, 0));
-      if (bytes.IsKnown()) return bytes;
+      if (IsOfLeaves(bytes)) return bytes;
     }
   }
   return std::nullopt;

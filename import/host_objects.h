@@ -24,7 +24,9 @@ class HostObjects {
   const HostCall* AllocationIn(const std::string& record, const std::string& field) const;
   const HostCall* MethodCallOn(const ProgramVariable& object, const ProgramFunction& method) const;
   std::optional<HostExpression> OfClass(const ProgramVariable& object, const HostCall& allocation);
-  std::optional<HostExpression> OfParameter(const ProgramVariable& object, const ProgramFunction& method, std::size_t place);
+  std::optional<HostExpression> OfParameter(const ProgramVariable& object, const ProgramFunction& method, std::size_t place,
+                                            int depth);
+  bool IsOfLeaves(const HostExpression& expression) const;
   std::optional<HostExpression> OfFunction(const ProgramVariable& object, const std::string& field);
 
   const SourceProgram& program_;

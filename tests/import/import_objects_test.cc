@@ -86,6 +86,30 @@ int main() {
   EXPECT_THAT(Kernel(reply), HasSubstr("rows(x, y, many, few)"));
 }
 
+// The constructor leaves it to another function of the class.
+TEST(ImportObjects, ABufferThatAMethodAllocates) {
+  const ImportReply reply = Read(std::string(kRows) + R"(
+template <typename T>
+struct Buffer {
+  T* ptr = nullptr;
+  size_t size = 0;
+  explicit Buffer(size_t n) { allocate(n); }
+  Buffer(const Buffer& other) = delete;
+  void allocate(size_t n) {
+    cudaMalloc(reinterpret_cast<void**>(&ptr), n * sizeof(T));
+    size = n;
+  }
+};
+int main() {
+  int tall = 5000, wide = 800;
+  Buffer<float> a(tall * wide), sums(tall);
+  rows<<<(tall + 127) / 128, 128>>>(a.ptr, sums.ptr, tall, wide);
+}
+)");
+  EXPECT_EQ(ShapeOf(reply, "x"), json({"tall", "wide"}));
+  EXPECT_EQ(ShapeOf(reply, "y"), json({"tall"}));
+}
+
 TEST(ImportObjects, AStructThatAFunctionFills) {
   const ImportReply reply = Read(std::string(kRows) + R"(
 struct Grid { int height, width; float* cells; };
