@@ -96,7 +96,7 @@ std::string SourceProgram::Scope(int node) const {
 void SourceProgram::AddFunction(int index) {
   const SyntaxNode& node = tree_.node(index);
   ProgramFunction function;
-  function.name = node.name;
+  function.name = node.kind_name.ends_with("Constructor") ? node.name.substr(0, node.name.find('<')) : node.name;
   function.qualified = Scope(index) + node.name;
   function.node = index;
   function.record = RecordOf(tree_, index);

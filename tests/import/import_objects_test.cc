@@ -22,7 +22,11 @@ __global__ void rows(const float* x, float* y, int height, int width) {
 }
 )";
 
-json ShapeOf(const ImportReply& reply, const std::string& name) { return ArgumentOf(TaskOf(reply), name).at("shape"); }
+// Of what the host says, not of what is guessed.
+json ShapeOf(const ImportReply& reply, const std::string& name) {
+  EXPECT_FALSE(QuestionOf(reply, name + ".shape").unknown) << name;
+  return ArgumentOf(TaskOf(reply), name).at("shape");
+}
 
 // A class that allocates as many elements as the vector has that it is made of.
 TEST(ImportObjects, ABufferMadeOfAVector) {
@@ -101,13 +105,13 @@ struct Buffer {
   }
 };
 int main() {
-  int tall = 5000, wide = 800;
-  Buffer<float> a(tall * wide), sums(tall);
-  rows<<<(tall + 127) / 128, 128>>>(a.ptr, sums.ptr, tall, wide);
+  int T = 5000, wide = 800;
+  Buffer<float> a(T * wide), sums(T);
+  rows<<<(T + 127) / 128, 128>>>(a.ptr, sums.ptr, T, wide);
 }
 )");
-  EXPECT_EQ(ShapeOf(reply, "x"), json({"tall", "wide"}));
-  EXPECT_EQ(ShapeOf(reply, "y"), json({"tall"}));
+  EXPECT_EQ(ShapeOf(reply, "x"), json({"T", "wide"}));
+  EXPECT_EQ(ShapeOf(reply, "y"), json({"T"}));
 }
 
 TEST(ImportObjects, AStructThatAFunctionFills) {
