@@ -33,6 +33,7 @@ constexpr double kMostWork = 2.5e11;
 
 constexpr std::string_view kLaunch = "launch ";
 constexpr std::array<std::int64_t, 3> kMostBlocks{2147483647, 65535, 65535};
+constexpr double kMostAlongZ = 64;         // threads of a block
 constexpr double kMostShared = 48 * 1024;  // bytes that every device gives a block
 
 std::int64_t RoundedDown(std::int64_t value, std::int64_t multiple) { return std::max(multiple, value / multiple * multiple); }
@@ -146,7 +147,8 @@ class CaseChooser {
     return std::all_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
       double threads = 1;
       for (const std::string& dimension : launch.block) threads *= Value(dimension, sizes).value_or(1);
-      bool fits = threads <= kMostThreads;
+      bool fits =
+          threads <= kMostThreads && (launch.block.size() < 3 || Value(launch.block[2], sizes).value_or(1) <= kMostAlongZ);
       for (std::size_t i = 0; i < std::min(launch.grid.size(), kMostBlocks.size()); ++i)
         fits = fits && Value(launch.grid[i], sizes).value_or(1) <= static_cast<double>(kMostBlocks[i]);
       return fits && Value(launch.shared, sizes).value_or(0) <= kMostShared;
@@ -167,10 +169,10 @@ class CaseChooser {
     });
   }
 
-  // One of the sizes that nothing in the program says, smaller or larger, such that there are blocks: `grid(64 / parts)`. One
-  // that is smaller than a block is the same in every case.
+  // One of the sizes that nothing in the program says, smaller or larger, such that there are blocks, `grid(64 / parts)`, and
+  // none is too large. One that is smaller than a block is the same in every case.
   DraftCase WithBlocks(const DraftCase& sizes) {
-    if (HasBlocks(sizes)) return sizes;
+    if (HasBlocks(sizes) && CanLaunch(sizes)) return sizes;
     constexpr int kMostDoublings = 24;
     for (DraftSize& size : draft_.sizes) {
       if (size.known || size.given) continue;
@@ -181,7 +183,7 @@ class CaseChooser {
       for (const std::int64_t value : values) {
         DraftCase other = sizes;
         other[size.name] = value < size.multiple ? value : Legal(value, size);
-        if (!HasBlocks(other)) continue;
+        if (!HasBlocks(other) || !CanLaunch(other)) continue;
         size.fixed = size.fixed || value < size.multiple;
         return other;
       }

@@ -254,6 +254,31 @@ int main(int argc, char** argv) {
   EXPECT_EQ(QuestionOf(reply, "n").guess, "1024");
 }
 
+// Nothing says how many threads a block has along each axis; 1024 would be too many.
+TEST(ImportObjects, AnUnknownExtentOfBlocks) {
+  const ImportReply reply = Read(R"(
+__global__ void sums(const float* x, float* y, int n) {
+  extern __shared__ float part[];
+  int i = (blockIdx.z * blockDim.z + threadIdx.z) * n * n + (blockIdx.y * blockDim.y + threadIdx.y) * n +
+          blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = 2.f * x[i];
+}
+int main() {
+  int n, T;
+  scanf("%d %d", &n, &T);
+  float *x, *y, *sums_of_blocks;
+  cudaMalloc(&x, n * n * n * sizeof(float));
+  cudaMalloc(&y, (n / T) * (n / T) * T * T * n * sizeof(float));
+  dim3 block(T, T, T), grid(n / T, n / T, n / T);
+  sums<<<grid, block>>>(x, y, n);
+}
+)");
+  const json task = TaskOf(reply);
+  const auto text = task.at("cases").dump();
+  EXPECT_THAT(text, HasSubstr("\"T\":8"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("\"T\":1024")));
+}
+
 // `int n_ = 0;` of a class only declares what a method sets.
 TEST(ImportObjects, MembersThatAMethodSets) {
   const ImportReply reply = Read(std::string(kRows) + R"(
