@@ -6,6 +6,7 @@
 
 #include "import/device_text.h"
 #include "import/draft_parts.h"
+#include "import/launch_reach.h"
 #include "import/loop_counts.h"
 
 namespace evo {
@@ -74,8 +75,12 @@ std::string StepsAround(const DraftContext& context, const TakenLaunch& one) {
 
 // What a loop that multiplies or divides goes over: that many terms may come together, however they are added up.
 std::string SpanOf(const DraftContext& context, const TakenLoop& loop) {
-  if (!loop.exact || !loop.count || loop.count->kind != HostExpression::Kind::kCall || !loop.count->Is("ceil_log")) return "";
-  const HostExpression span = context.names.InSizes(loop.count->parts[0], context.draft);
+  if (!loop.exact || !loop.count) return "";
+  // ceil_log(n, 2), also with a number added to it.
+  const HostExpression& count = loop.count->kind == HostExpression::Kind::kBinary ? loop.count->parts[0] : *loop.count;
+  const bool added = &count == &*loop.count || loop.count->parts[1].kind == HostExpression::Kind::kNumber;
+  if (!added || count.kind != HostExpression::Kind::kCall || !count.Is("ceil_log")) return "";
+  const HostExpression span = context.names.InSizes(count.parts[0], context.draft);
   const auto names = span.Names();
   const bool of_sizes = std::all_of(names.begin(), names.end(), [&](const auto& name) { return context.names.IsSize(name); });
   return of_sizes ? fmt::format("({})", span.Text()) : "";
@@ -156,7 +161,11 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
   draft.baseline = draft.name;
   const DeviceText device = DeviceTextOf(program, draft.kernels, draft.types, {});
   DraftNames names(program, host, launches, loops, device, answers);
-  DraftContext context{program, host, launches, loops, device, answers, names, draft};
+  DraftContext context{program, host, launches, loops, device, answers, names, draft, {}};
+  LaunchReach reach(program, host);
+  for (const HostLaunch& launch : host.launches()) {
+    if (!reach.IsReached(launch)) context.not_reached.push_back(&launch);
+  }
   DraftBuffers buffers(context);
   buffers.Read();
   DraftNames::Allocations allocations;

@@ -29,7 +29,9 @@ const TakenLoop* DraftBuffers::SwapsOf(const DraftBuffer& buffer) const {
 
 // Whether more than the launches taken and copies to the host may look at the buffer.
 bool DraftBuffers::IsUsedElsewhere(const DraftBuffer& buffer) const {
-  return PointerMentions(c_.program, c_.host, c_.launches, buffer.pointer, SwapsOf(buffer) != nullptr).Any();
+  PointerMentions mentions(c_.program, c_.host, c_.launches, buffer.pointer, SwapsOf(buffer) != nullptr);
+  mentions.LeaveOut(c_.not_reached);
+  return mentions.Any();
 }
 
 // What the host copies of a buffer: elements from the first; empty: all, or not known.

@@ -319,9 +319,9 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     }
     size.of_call = leaf != host_.leaves().end() && leaf->second.origin == HostLeaf::Origin::kParameter && size.known &&
                    size.value > kSmallConstant;
-    size.power_of_two =
-        std::has_single_bit(static_cast<std::uint64_t>(size.value)) &&
-        std::any_of(loops_.begin(), loops_.end(), [&](const TakenLoop& loop) { return loop.powers.contains(label); });
+    const auto halves = [&](const TakenLoop& loop) { return loop.powers.contains(label); };
+    const bool halved = host_.powers_of_two().contains(label) || std::any_of(loops_.begin(), loops_.end(), halves);
+    size.power_of_two = halved && std::has_single_bit(static_cast<std::uint64_t>(size.value));
     const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
                                                           leaf->second.origin == HostLeaf::Origin::kFileConstant);
     if (of_file && device_.words.contains(label) && !IsNameOfDeviceCode(label)) {

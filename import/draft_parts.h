@@ -43,6 +43,7 @@ struct DraftContext {
   Answers& answers;
   DraftNames& names;
   TaskDraft& draft;
+  std::vector<const HostLaunch*> not_reached;  // with the host's values
 };
 
 // The buffers of a draft: which there are, and what the program says of them.

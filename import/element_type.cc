@@ -88,6 +88,26 @@ std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::
   return {};
 }
 
+bool HasOnlyFunctions(const SourceProgram& program, const std::string& type) {
+  const std::string name = type.substr(type.rfind(':') == std::string::npos ? 0 : type.rfind(':') + 1);
+  const SyntaxTree& tree = program.tree();
+  const auto is_of_kind = [&](int child, const char* kind) { return tree.node(child).kind_name == kind; };
+  return std::any_of(tree.nodes().begin(), tree.nodes().end(), [&](const SyntaxNode& node) {
+    if ((node.kind_name != "StructDecl" && node.kind_name != "ClassDecl") || node.name != name || node.children.empty())
+      return false;
+    const auto& parts = node.children;
+    // What it inherits may have fields.
+    const bool more = std::any_of(parts.begin(), parts.end(), [&](int child) {
+      return is_of_kind(child, "FieldDecl") || is_of_kind(child, "CXXBaseSpecifier") ||
+             is_of_kind(child, "C++ base class specifier");
+    });
+    const bool functions = std::any_of(parts.begin(), parts.end(), [&](int child) {
+      return is_of_kind(child, "CXXMethod") || is_of_kind(child, "FunctionTemplate");
+    });
+    return functions && !more;
+  });
+}
+
 std::vector<ProgramParameter> FlatFieldsOf(const SourceProgram& program, const std::string& type) {
   std::vector<ProgramParameter> flat;
   for (ProgramParameter& field : FieldsOf(program, type)) {

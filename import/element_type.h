@@ -32,6 +32,9 @@ std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std
 // The fields of a struct of the program: {"float", "a"}; empty if there is no such struct.
 std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::string& type);
 
+// Whether a type is a struct or class of the program that has functions and no fields, such as an operator.
+bool HasOnlyFunctions(const SourceProgram& program, const std::string& type);
+
 // The same with the fields of structs inside of it: "inner.a".
 std::vector<ProgramParameter> FlatFieldsOf(const SourceProgram& program, const std::string& type);
 

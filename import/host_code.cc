@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "import/element_type.h"
+#include "import/expansion.h"
 #include "import/host_facts.h"
 #include "import/host_objects.h"
+#include "import/returned_value.h"
 #include "import/separate_runs.h"
 #include "import/stored_values.h"
 #include "import/template_types.h"
@@ -32,22 +34,6 @@ HostExpression OfType(const std::string& type, HostExpression value) {
   if (value.kind != Kind::kNumber || !value.number.is_real || !integer) return value;
   return HostExpression::Integer(static_cast<std::int64_t>(value.number.real));
 }
-
-// Keeps a name in a set while it is alive.
-class Expansion {
- public:
-  Expansion(std::set<std::string>& names, const std::string& name) : names_(names), at_(names.insert(name)) {}
-  ~Expansion() {
-    if (at_.second) names_.erase(at_.first);
-  }
-  Expansion(const Expansion&) = delete;
-  Expansion& operator=(const Expansion&) = delete;
-  bool reaches_itself() const { return !at_.second; }
-
- private:
-  std::set<std::string>& names_;
-  std::pair<std::set<std::string>::iterator, bool> at_;
-};
 
 using Path = std::vector<std::string>;
 
@@ -78,9 +64,23 @@ bool IsOfNames(const HostExpression& expression) {
   return std::all_of(expression.parts.begin(), expression.parts.end(), IsOfNames);
 }
 
+// Whether a loop is in the block of a variable's declaration, under no condition, and ends by its own condition only.
+bool RunsAlways(const SourceProgram& program, const ProgramVariable& variable, const HostLoop& loop) {
+  const auto inside = program.Tokens(loop.body);
+  constexpr std::string_view kJumps[] = {"if", "break", "return", "continue", "goto", "?"};
+  const bool jumps = std::any_of(inside.begin(), inside.end(), [&](std::string_view token) {
+    return std::find(std::begin(kJumps), std::end(kJumps), token) != std::end(kJumps);
+  });
+  const auto before = program.Tokens({program.tree().node(variable.node).range.begin, loop.range.begin});
+  const bool behind_statement = !before.empty() && (before.back() == ";" || before.back() == "}");
+  const bool same_block = std::count(before.begin(), before.end(), "{") == std::count(before.begin(), before.end(), "}");
+  return !jumps && behind_statement && same_block;
+}
+
 }  // namespace
 
-HostCode::HostCode(const SourceProgram& program) : program_(program), calls_(program), loops_(ReadHostLoops(program, calls_)) {
+HostCode::HostCode(const SourceProgram& program)
+    : program_(program), calls_(program), loops_(ReadHostLoops(program, calls_)), plain_loops_(ReadPlainLoops(program, calls_)) {
   separate_ = TakeSeparate(program, *this, loops_);
   ReadEqualities();
 }
@@ -202,7 +202,24 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     const auto value = suggested ? Number::Integer(*suggested) : LargestOf(*this, elements, variable->function);
     return leaves_.Add({name, origin, variable->function, value, place});
   }
+  if (const HostLoop* const loop = PlainLoopThatScales(program_, plain_loops_, *variable, at_)) {
+    const LoopVariable& changed = *loop->Find(name);
+    const SourceRange start = changed.initial.value_or(initialiser);
+    const auto after =
+        ValueAfterLoop(name, ParseHostExpression(program_.Tokens(start)), changed.next, ParseHostExpression(loop->condition));
+    const auto value = after && RunsAlways(program_, *variable, *loop)
+                           ? Simplified(ResolvedAt({loop->range.begin, loop->range.begin}, *after, variable->function, depth + 1))
+                           : HostExpression{};
+    if (value.IsKnown()) return value;
+    return leaves_.Add({name, origin, variable->function, std::nullopt, place});
+  }
   const auto tokens = program_.Tokens(initialiser);
+  const bool real = variable->type.ends_with("float") || variable->type.ends_with("double");
+  if (const HostExpression written = ParseHostExpression(tokens); real && written.kind == Kind::kCall && written.Is("log2")) {
+    const HostExpression of = Simplified(ResolvedAt(initialiser, written.parts[0], variable->function, depth + 1));
+    const HostExpression logarithm = HostExpression::Call("log2", {of});  // what rounds it knows how
+    return RoundedLogarithm(logarithm, true, Values(), powers_of_two_).value_or(logarithm);
+  }
   const int place_of_value = variable->function < 0 ? program_.FunctionAt(initialiser.begin) : variable->function;
   const HostExpression value = OfType(variable->type, Simplified(ResolvedAt(initialiser, place_of_value, depth + 1)));
   if (value.kind == Kind::kNumber && DeviceProperty(tokens.back())) return value;
@@ -236,6 +253,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {
+  if (auto logarithm = RoundedLogarithm(call, false, Values(), powers_of_two_)) return logarithm;
   if (depth > kDeepest || ++steps_ > kMostReplacements || PartsOf(call) > kLargest) return std::nullopt;
   const Expansion expansion(expanding_, call.text + "()");
   if (expansion.reaches_itself()) return std::nullopt;
@@ -247,9 +265,10 @@ std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, 
   } else if (const int found = program_.FindFunction(call.text); found >= 0) {
     const ProgramFunction& callee = program_.functions()[static_cast<std::size_t>(found)];
     const auto tokens = program_.Tokens(callee.body);
-    if (tokens.size() < 5 || tokens[1] != "return" || tokens[tokens.size() - 2] != ";") return DefaultAmong(call);
+    const auto returned = ReturnedValue(program_, callee);
+    if (!returned && (tokens.size() < 5 || tokens[1] != "return" || tokens[tokens.size() - 2] != ";")) return DefaultAmong(call);
     for (const ProgramParameter& parameter : callee.parameters) parameters.push_back(parameter.name);
-    body = ParseHostExpression({tokens.begin() + 2, tokens.end() - 2});
+    body = returned ? *returned : ParseHostExpression({tokens.begin() + 2, tokens.end() - 2});
   } else if (call.Is(".size") && call.parts.size() == 1) {
     return SizeOf(call.parts[0], function, depth);
   } else {
@@ -264,84 +283,6 @@ std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, 
     if (parameter != parameters.end()) return call.parts[static_cast<std::size_t>(parameter - parameters.begin())];
     return ResolveName(part.text, -1, depth + 1);
   });
-}
-
-// x, y or z of a dim3. One that is computed, such as dimensions of a matrix kept in a dim3, is a leaf of its own: dims_x.
-std::optional<HostExpression> HostCode::ResolveComponent(const HostExpression& member, int function) {
-  static const std::vector<std::string> kComponents = {"x", "y", "z"};
-  const auto axis = std::find(kComponents.begin(), kComponents.end(), member.text);
-  if (axis == kComponents.end() || member.parts[0].kind != Kind::kName) return std::nullopt;
-  int owner = function;
-  const std::vector<HostExpression> all = DimensionsOf(member.parts[0].text, owner);
-  const auto index = static_cast<std::size_t>(axis - kComponents.begin());
-  if (all.empty()) return std::nullopt;
-  if (index >= all.size()) return HostExpression::Integer(1);
-  if (all[index].kind == Kind::kName) return all[index];
-  const auto value = ValueOf(all[index], Values());
-  if (!value || IsGrid(program_, calls_, member.parts[0].text, function)) return all[index];
-  const ProgramVariable* variable = program_.FindVariable(member.parts[0].text, owner);
-  const std::string place = variable == nullptr ? "" : program_.PlaceOf(program_.tree().node(variable->node).range.begin);
-  return leaves_.Add({member.parts[0].text + "_" + member.text, HostLeaf::Origin::kComponent, owner, value, place});
-}
-
-// Of the dim3 variable or parameter `name`; empty if it is none. `function`: where it stands, then where its value stands.
-std::vector<HostExpression> HostCode::DimensionsOf(const std::string& name, int& function) {
-  const Expansion expansion(expanding_, name + " of " + std::to_string(function));
-  if (expansion.reaches_itself()) return {};
-  std::vector<HostExpression> dimensions;
-  const ProgramVariable* variable = program_.FindVariable(name, function, at_);
-  if (variable == nullptr) {
-    const auto passed = calls_.PassedFor(name, function);
-    if (!passed) return {};
-    const auto& parameters = program_.functions()[static_cast<std::size_t>(function)].parameters;
-    const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const auto& one) { return one.name == name; });
-    if (found == parameters.end() || found->type.find("dim3") == std::string::npos) return {};
-    function = passed->function;
-    return Dimensions(passed->range, passed->function);
-  }
-  if (variable->type.find("dim3") == std::string::npos) return {};
-  for (const char* member : {".x", ".y", ".z"}) {
-    const auto& assigned = calls_.AssignedTo(name + member, function);
-    if (!assigned.empty()) dimensions.push_back(Resolve(assigned.back(), function));
-  }
-  if (!dimensions.empty() && variable->initialiser.size() == 0) return dimensions;
-  dimensions.clear();
-  SourceRange value = variable->initialiser;
-  const auto& assigned = calls_.AssignedTo(KeyOf(*variable), variable->function);
-  if (value.size() == 0 && !assigned.empty()) value = assigned.front();
-  if (value.size() == 0) return {};
-  function = variable->function < 0 ? program_.FunctionAt(value.begin) : variable->function;
-  const std::size_t open = program_.TokenAt(value.begin);
-  if (program_.Token(open) != "(" && program_.Token(open) != "{") return Dimensions(value, function);
-  for (const SourceRange& one : calls_.Split(open, program_.AfterBracket(open) - 1)) dimensions.push_back(Resolve(one, function));
-  return dimensions;
-}
-
-std::vector<HostExpression> HostCode::Dimensions(const SourceRange& range, int function) {
-  const HostExpression written = ParseHostExpression(program_.Tokens(range));
-  std::vector<HostExpression> dimensions;
-  if (written.kind == Kind::kName) {
-    int owner = function;
-    const std::uint32_t before = std::exchange(at_, range.begin);
-    dimensions = DimensionsOf(written.text, owner);
-    at_ = before;
-    // What the grid names as block.x is the same in the block.
-    for (std::size_t i = 0; i < dimensions.size() && i < 3; ++i) {
-      if (const auto known = leaves_.Component(written.text + "_" + "xyz"[i], owner)) dimensions[i] = *known;
-    }
-    if (!dimensions.empty()) return dimensions;
-  }
-  if (written.kind == Kind::kCall && written.Is("dim3")) {
-    for (const HostExpression& part : written.parts) dimensions.push_back(ResolvedFrom(range.begin, part, function));
-    return dimensions;
-  }
-  const std::size_t open = program_.TokenAt(range.begin);
-  if (program_.Token(open) == "{") {
-    for (const SourceRange& one : calls_.Split(open, program_.AfterBracket(open) - 1))
-      dimensions.push_back(Resolve(one, function));
-    return dimensions;
-  }
-  return {ResolvedFrom(range.begin, written, function)};
 }
 
 }  // namespace evo

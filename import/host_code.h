@@ -16,6 +16,11 @@
 
 namespace evo {
 
+// log2(n), rounded as whole numbers are, or nullopt if it is `real` and not whole. Of a power of two all forms are the same; then
+// the names in n are added to those that have to be powers of two in all cases. `values`: of names.
+std::optional<HostExpression> RoundedLogarithm(const HostExpression& call, bool real, const Variables& values,
+                                               std::set<std::string>& powers_of_two);
+
 // What the host code says: calls, launches, and what names stand for.
 class HostCode {
  public:
@@ -48,6 +53,8 @@ class HostCode {
   // The calls that lead to a launch from a function that nothing calls, the launch last.
   std::vector<const HostCall*> PathTo(const HostLaunch& launch) const { return calls_.PathTo(launch); }
 
+  // Names that have to be powers of two, such as that in whose logarithm the host trusts.
+  const std::set<std::string>& powers_of_two() const { return powers_of_two_; }
   // By label.
   const std::map<std::string, HostLeaf>& leaves() const { return leaves_.all(); }
   Variables Values() const { return leaves_.Values(); }
@@ -106,10 +113,11 @@ class HostCode {
   const SourceProgram& program_;
   HostCalls calls_;
   HostLeaves leaves_;
-  std::vector<HostLoop> loops_;
-  std::vector<HostLoop> separate_;   // TakeSeparate
-  std::uint32_t at_ = 0;             // where the expression that is resolved stands; 0: outside of loops
-  std::uint32_t before_ = 0;         // variables have the values that they have at this offset; 0: their first
+  std::vector<HostLoop> loops_, plain_loops_;
+  std::vector<HostLoop> separate_;  // TakeSeparate
+  std::uint32_t at_ = 0;            // where the expression that is resolved stands; 0: outside of loops
+  std::uint32_t before_ = 0;        // variables have the values that they have at this offset; 0: their first
+  std::set<std::string> powers_of_two_;
   std::set<std::string> expanding_;  // functions, macros and dim3 variables that are being replaced by what they stand for
   int steps_ = 0;                    // of the expression that is resolved
 };

@@ -58,6 +58,8 @@ HostExpression WithoutReals(const HostExpression& expression) {
 std::optional<HostExpression> RoundedUp(const HostExpression& part) {
   const auto divides = [](const HostExpression& e) { return e.kind == Kind::kBinary && e.Is("/"); };
   if (part.kind == Kind::kCall && (part.Is("ceil") || part.Is("ceilf")) && part.parts.size() == 1) {
+    if (part.parts[0].kind == Kind::kCall && part.parts[0].Is("log2") && part.parts[0].parts.size() == 1)
+      return HostExpression::Call("ceil_log", {part.parts[0].parts[0], HostExpression::Integer(2)});
     const HostExpression inner = WithoutReals(part.parts[0]);
     if (divides(inner)) return HostExpression::Call("ceil_div", {inner.parts[0], inner.parts[1]});
     return inner;
@@ -130,6 +132,8 @@ std::optional<HostExpression> FunctionValue(const HostExpression& call) {
     result = std::log(arguments[0]);
   } else if (name == "log2") {
     result = std::log2(arguments[0]);
+  } else if (name == "floor_log") {
+    result = std::floor(std::log2(arguments[0]));
   } else if (name == "sin") {
     result = std::sin(arguments[0]);
   } else if (name == "cos") {
@@ -142,6 +146,7 @@ std::optional<HostExpression> FunctionValue(const HostExpression& call) {
     return std::nullopt;
   }
   if (!std::isfinite(result)) return std::nullopt;
+  if (call.Is("floor_log")) return HostExpression::Integer(static_cast<std::int64_t>(result));
   return HostExpression{Kind::kNumber, "", Number::Real(result), {}};
 }
 
@@ -222,6 +227,13 @@ HostExpression Simplified(const HostExpression& expression) {
       if (part.Is("*") && IsNumber(part.parts[0], 1)) return part.parts[1];
       if ((part.Is("*") || part.Is("/")) && IsNumber(part.parts[1], 1)) return part.parts[0];
       if ((part.Is("+") || part.Is("-")) && IsNumber(part.parts[1], 0)) return part.parts[0];
+      // a * 8 / 8, a - 1 + 1 and a + 1 - 1
+      const HostExpression &inner = part.parts[0], &number = part.parts[1];
+      const bool undoes = inner.kind == Kind::kBinary && number.kind == Kind::kNumber && !number.number.is_real &&
+                          ((part.Is("/") && inner.Is("*")) || (part.Is("+") && inner.Is("-")) || (part.Is("-") && inner.Is("+")));
+      if (undoes && IsNumber(inner.parts[1], number.number.integer) && number.number.integer != 0) return inner.parts[0];
+      if (undoes && part.Is("/") && IsNumber(inner.parts[0], number.number.integer) && number.number.integer != 0)
+        return inner.parts[1];
       return std::nullopt;
     }
     const std::optional<Number> value = ValueOf(part, {});
@@ -286,6 +298,10 @@ int SizeOfType(std::string_view type) {
                                                                  {"long", 8},
                                                                  {"unsigned long", 8},
                                                                  {"long long", 8},
+                                                                 {"long int", 8},
+                                                                 {"long long int", 8},
+                                                                 {"unsigned long int", 8},
+                                                                 {"unsigned long long int", 8},
                                                                  {"unsigned long long", 8},
                                                                  {"size_t", 8},
                                                                  {"int64_t", 8},

@@ -20,6 +20,22 @@ bool IsTypeWord(std::string_view word) {
   return SizeOfType(word) > 0 || word == "signed" || word == "void" || word == "const" || word == "ptrdiff_t";
 }
 
+// Whether a type, by its words, has whole numbers.
+bool IsInteger(const Tokens& tokens, std::size_t first, std::size_t end) {
+  bool integer = true;
+  for (std::size_t i = first; i < end; ++i) {
+    for (const char* word : {"float", "double", "real", "half", "*"})
+      integer = integer && tokens[i].find(word) == std::string::npos;
+  }
+  return integer;
+}
+
+// What a cast to whole numbers makes of a logarithm.
+HostExpression Floored(HostExpression expression) {
+  if (expression.kind != Kind::kCall || !expression.Is("log2")) return expression;
+  return HostExpression::Call("floor_log", std::move(expression.parts));
+}
+
 HostExpression ParseNumber(std::string_view token) {
   std::string text;
   for (const char c : token) {
@@ -99,8 +115,9 @@ class Parser {
     } else if (Take("+")) {
       result = Unary();
     } else if (const std::size_t end = CastEnd()) {
+      const bool integer = IsInteger(tokens_, at_ + 1, end - 1);
       at_ = end;
-      result = Unary();
+      result = integer ? Floored(Unary()) : Unary();
     } else {
       result = Postfix();
     }
@@ -129,9 +146,11 @@ class Parser {
     }
     if (i + 1 >= tokens_.size()) return 0;
     const bool named_pointer = word && pointer && tokens_[i - 1] == "*";  // (Params *)p
+    // `(ll)x`, where nothing is known of the name: two operands do not follow one another.
+    const bool named = word && !pointer && i == at_ + 2 && (IsWord(tokens_[i + 1]) || IsDigit(tokens_[i + 1]));
     const bool operand = IsWord(tokens_[i + 1]) || IsDigit(tokens_[i + 1]) || tokens_[i + 1] == "(" || tokens_[i + 1] == "&" ||
                          tokens_[i + 1] == "-";
-    return (type || named_pointer) && operand ? i + 1 : 0;
+    return (type || named_pointer || named) && operand ? i + 1 : 0;
   }
 
   HostExpression Postfix() {
@@ -219,12 +238,14 @@ class Parser {
       return {};
     }
     if (token.ends_with("_cast") && At("<")) {
+      const std::size_t first = at_ + 1;
       while (at_ < tokens_.size() && tokens_[at_] != ">") ++at_;
+      const bool integer = IsInteger(tokens_, first, at_);
       Expect(">");
       Expect("(");
       HostExpression inner = Conditional();
       Expect(")");
-      return inner;
+      return integer ? Floored(std::move(inner)) : inner;
     }
     if (token == "this" && Take("->")) return Primary();
     std::string name(token);
@@ -240,17 +261,26 @@ class Parser {
     if (!At("(")) return HostExpression::Name(std::move(name));
     ++at_;
     std::vector<HostExpression> arguments = Arguments();
-    if (IsTypeWord(name) && arguments.size() == 1) return arguments[0];
+    if (IsTypeWord(name) && arguments.size() == 1) return IsInteger({name}, 0, 1) ? Floored(arguments[0]) : arguments[0];
     if (name == "raw_pointer_cast" && arguments.size() == 1) return arguments[0];
     if (name == "sqrtf") name = "sqrt";
     const auto whole = [&](std::size_t i) { return arguments[i].kind != Kind::kNumber || !arguments[i].number.is_real; };
-    // Of whole numbers, such as steps of a loop.
-    if ((name == "log2" || name == "log2f") && arguments.size() == 1 && whole(0))
-      return HostExpression::Call("ceil_log", {arguments[0], HostExpression::Integer(2)});
+    // What is rounded, and how, says what is around it.
+    if ((name == "log2" || name == "log2f") && arguments.size() == 1 && whole(0)) {
+      const auto& number = arguments[0].number;
+      const bool power = arguments[0].kind == Kind::kNumber && number.integer > 0 && (number.integer & (number.integer - 1)) == 0;
+      if (power) return HostExpression::Call("ceil_log", {arguments[0], HostExpression::Integer(2)});
+      return HostExpression::Call("log2", std::move(arguments));
+    }
     if ((name == "exp2" || name == "exp2f") && arguments.size() == 1 && whole(0))
       return HostExpression::Call("power", {HostExpression::Integer(2), arguments[0]});
     if ((name == "pow" || name == "powf") && arguments.size() == 2 && arguments[0].kind == Kind::kNumber && whole(0) && whole(1))
       return HostExpression::Call("power", std::move(arguments));
+    const bool of_log = arguments.size() == 1 && arguments[0].kind == Kind::kCall && arguments[0].Is("log2");
+    if (of_log && (name == "ceil" || name == "ceilf"))
+      return HostExpression::Call("ceil_log", {arguments[0].parts[0], HostExpression::Integer(2)});
+    if (of_log && (name == "floor" || name == "floorf")) return Floored(arguments[0]);
+    if (of_log && (name == "round" || name == "roundf")) return HostExpression::Call("round_log", arguments[0].parts);
     if ((name == "floor" || name == "round") && arguments.size() == 1 && arguments[0].Is("ceil_log")) return arguments[0];
     return HostExpression::Call(std::move(name), std::move(arguments));
   }

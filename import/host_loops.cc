@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "import/host_statements.h"
+
 namespace evo {
 namespace {
 
@@ -20,7 +22,8 @@ class HostLoopReader {
  public:
   HostLoopReader(const SourceProgram& program, const HostCalls& calls) : program_(program), calls_(calls) {}
 
-  std::vector<HostLoop> Run() {
+  // Those around launches, or all others.
+  std::vector<HostLoop> Run(bool around_launches) {
     FindLaunching();
     std::vector<HostLoop> loops;
     // By tokens, since the tree lacks loops whose body it does not understand.
@@ -29,12 +32,12 @@ class HostLoopReader {
       const std::string_view word = Token(at);
       if ((word != "for" && word != "while" && word != "do") || ends.contains(at)) continue;
       HostLoop loop;
-      loop.range = Between(at, EndOfStatement(at, 0));
+      loop.range = Between(at, EndOf(at));
       loop.function = program_.FunctionAt(program_.tokens()[at].begin);
-      if (word == "do") ends.insert(EndOfStatement(at + 1, 0));
+      if (word == "do") ends.insert(EndOf(at + 1));
       if (loop.function < 0 || program_.functions()[static_cast<std::size_t>(loop.function)].device) continue;
-      if (!std::any_of(launching_.begin(), launching_.end(), [&](const SourceRange& one) { return loop.range.Contains(one); }))
-        continue;
+      const auto contains = [&](const SourceRange& one) { return loop.range.Contains(one); };
+      if (std::any_of(launching_.begin(), launching_.end(), contains) != around_launches) continue;
       ReadHead(word, loop);
       loops.push_back(std::move(loop));
     }
@@ -43,29 +46,8 @@ class HostLoopReader {
 
  private:
   std::string_view Token(std::size_t at) const { return program_.Token(at); }
-  SourceRange Between(std::size_t first, std::size_t end) const {
-    if (end <= first || end > program_.tokens().size()) return {};
-    return {program_.tokens()[first].begin, program_.tokens()[end - 1].end};
-  }
-
-  // The token after the statement that begins at a token.
-  std::size_t EndOfStatement(std::size_t at, int depth) const {
-    if (depth > 50 || at >= program_.tokens().size()) return program_.tokens().size();
-    if (Token(at) == "{") return program_.AfterBracket(at);
-    if (Token(at) == "for" || Token(at) == "while" || Token(at) == "if" || Token(at) == "switch") {
-      const std::size_t end = EndOfStatement(program_.AfterBracket(at + 1), depth + 1);
-      return Token(at) == "if" && Token(end) == "else" ? EndOfStatement(end + 1, depth + 1) : end;
-    }
-    if (Token(at) == "do") {
-      const std::size_t end = EndOfStatement(at + 1, depth + 1);
-      return Token(end) == "while" ? program_.AfterBracket(end + 1) : end;
-    }
-    while (at < program_.tokens().size() && Token(at) != ";") {
-      const bool opens = Token(at) == "(" || Token(at) == "{" || Token(at) == "[";
-      at = opens ? program_.AfterBracket(at) : at + 1;
-    }
-    return std::min(at + 1, program_.tokens().size());
-  }
+  SourceRange Between(std::size_t first, std::size_t end) const { return RangeOfTokens(program_, first, end); }
+  std::size_t EndOf(std::size_t at) const { return EndOfStatement(program_, at); }
 
   // Launches, and calls of functions of the program that launch.
   void FindLaunching() {
@@ -88,7 +70,7 @@ class HostLoopReader {
     const std::size_t end = program_.TokenAt(loop.range.end);
     std::pair<std::size_t, std::size_t> initial{0, 0};
     if (kind == "do") {
-      const std::size_t after = EndOfStatement(begin + 1, 0);
+      const std::size_t after = EndOf(begin + 1);
       loop.at_least_once = true;
       loop.body = Between(begin + 1, after);
       if (Token(after) == "while") loop.condition = program_.Tokens(Between(after + 2, program_.AfterBracket(after + 1) - 1));
@@ -124,8 +106,8 @@ class HostLoopReader {
     std::size_t end = program_.TokenAt(loop.body.end);
     if (Token(program_.TokenAt(loop.body.begin)) != "{" || end < 2) return;
     --end;  // the closing bracket
-    for (std::size_t at = program_.TokenAt(loop.body.begin) + 1; at < end; at = EndOfStatement(at, 0)) {
-      if (Token(at) != "if" || EndOfStatement(at, 0) != end) continue;
+    for (std::size_t at = program_.TokenAt(loop.body.begin) + 1; at < end; at = EndOf(at)) {
+      if (Token(at) != "if" || EndOf(at) != end) continue;
       const std::size_t after = program_.AfterBracket(at + 1);
       const std::size_t word = Token(after) == "{" ? after + 1 : after;
       if (Token(word) != "break" || Token(word + 1) != ";") return;
@@ -183,8 +165,9 @@ class HostLoopReader {
         if (!IsWord(Token(name)) || Token(name + 1) == "[") continue;
         const HostExpression self = HostExpression::Name(std::string(Token(name)));
         add(Token(name),
-            Statement(name, in_body, depth) ? HostExpression::Binary(token == "++" ? "+" : "-", self, Whole(1))
-                                            : HostExpression{},
+            Statement(name, in_body && std::min(i, name) > first, depth)
+                ? HostExpression::Binary(token == "++" ? "+" : "-", self, Whole(1))
+                : HostExpression{},
             Between(std::min(i, name), std::max(i, name) + 1));
         continue;
       }
@@ -201,7 +184,7 @@ class HostLoopReader {
       const HostExpression self = HostExpression::Name(std::string(Token(i - 1)));
       if (token.size() > 1)
         value = HostExpression::Binary(std::string(token.substr(0, token.size() - 1)), self, std::move(value));
-      if (!Statement(i - 1, in_body, depth)) value = {};
+      if (!Statement(i - 1, in_body && i - 1 > first, depth)) value = {};
       add(Token(i - 1), std::move(value), Between(i - 1, close));
     }
   }
@@ -227,7 +210,11 @@ const LoopVariable* HostLoop::Find(const std::string& name) const {
 }
 
 std::vector<HostLoop> ReadHostLoops(const SourceProgram& program, const HostCalls& calls) {
-  return HostLoopReader(program, calls).Run();
+  return HostLoopReader(program, calls).Run(true);
+}
+
+std::vector<HostLoop> ReadPlainLoops(const SourceProgram& program, const HostCalls& calls) {
+  return HostLoopReader(program, calls).Run(false);
 }
 
 HostExpression LoopRule::ValueAfter(const HostExpression& start, const HostExpression& steps) const {
@@ -313,6 +300,38 @@ std::optional<HostExpression> IterationsOf(const LoopRule& rule, const HostExpre
   const HostExpression most = Simplified(minus(least, Whole(1)));
   if (IsWhole(most, 0)) return std::nullopt;
   return Simplified(log(Simplified(HostExpression::Call("ceil_div", {start, most}))));
+}
+
+std::vector<LoopComparison> ComparisonsOf(const HostExpression& condition,
+                                          const std::function<bool(const std::string&)>& is_variable) {
+  const auto is_one = [&](const HostExpression& part) { return part.kind == Kind::kName && is_variable(part.text); };
+  if (is_one(condition)) return {{condition.text, ">", Whole(0)}};
+  if (condition.kind != Kind::kBinary) return {};
+  if (condition.Is("&&")) {
+    std::vector<LoopComparison> all = ComparisonsOf(condition.parts[0], is_variable);
+    for (LoopComparison& one : ComparisonsOf(condition.parts[1], is_variable)) all.push_back(std::move(one));
+    return all;
+  }
+  static const std::map<std::string, std::string, std::less<>> kReversed = {
+      {"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}, {"!=", "!="}};
+  const auto reversed = kReversed.find(condition.text);
+  if (reversed == kReversed.end()) return {};
+  if (is_one(condition.parts[0])) return {{condition.parts[0].text, condition.text, condition.parts[1]}};
+  if (is_one(condition.parts[1])) return {{condition.parts[1].text, reversed->second, condition.parts[0]}};
+  return {};
+}
+
+std::optional<HostExpression> ValueAfterLoop(const std::string& name, const HostExpression& start, const HostExpression& next,
+                                             const HostExpression& condition) {
+  const auto rule = RuleOf(name, next);
+  if (!rule || !rule->IsGeometric() || rule->by.kind != Kind::kNumber || condition.Is("&&")) return std::nullopt;
+  const auto all = ComparisonsOf(condition, [&](const std::string& one) { return one == name; });
+  const auto names = all.size() == 1 ? all[0].bound.Names() : std::vector{name};
+  if (std::find(names.begin(), names.end(), name) != names.end() || all[0].op == "!=") return std::nullopt;
+  const auto steps = IterationsOf(*rule, start, all[0].op, all[0].bound);
+  if (!steps) return std::nullopt;
+  HostExpression value = rule->ValueAfter(start, *steps);
+  return value.IsKnown() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace evo

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,12 @@ struct HostLoop {
 
 // The loops around the launches of a program, in the order of the text.
 std::vector<HostLoop> ReadHostLoops(const SourceProgram& program, const HostCalls& calls);
+// All other loops of host code.
+std::vector<HostLoop> ReadPlainLoops(const SourceProgram& program, const HostCalls& calls);
+// Of such loops the last before a place that multiplies or divides a variable; nullptr if there is none. `at`: 0 for the end of
+// the function.
+const HostLoop* PlainLoopThatScales(const SourceProgram& program, const std::vector<HostLoop>& loops,
+                                    const ProgramVariable& variable, std::uint32_t at);
 
 // How a variable changes: by a sum, by a factor, or by a divisor.
 struct LoopRule {
@@ -54,5 +61,19 @@ std::optional<LoopRule> RuleOf(const std::string& label, const HostExpression& n
 // How often a loop runs whose variable begins with `start` and must meet `OP bound`; nullopt if the rule does not tell.
 std::optional<HostExpression> IterationsOf(const LoopRule& rule, const HostExpression& start, std::string_view op,
                                            const HostExpression& bound);
+// What `name` is behind a loop that makes `next` of it in each iteration, and begins with `start`; nullopt if the rule or the
+// condition is not understood.
+std::optional<HostExpression> ValueAfterLoop(const std::string& name, const HostExpression& start, const HostExpression& next,
+                                             const HostExpression& condition);
+
+// A comparison of a loop's condition, the variable on the left.
+struct LoopComparison {
+  std::string variable;
+  std::string op;
+  HostExpression bound;
+};
+// All those of a condition that are of variables of this kind, joined by `&&`.
+std::vector<LoopComparison> ComparisonsOf(const HostExpression& condition,
+                                          const std::function<bool(const std::string&)>& is_variable);
 
 }  // namespace evo

@@ -12,37 +12,42 @@ using Kind = HostExpression::Kind;
 
 constexpr std::int64_t kSmallStart = 64;  // of what a loop multiplies or adds to
 
-// A comparison of a loop's condition, the variable on the left.
-struct LoopComparison {
-  std::string variable;
-  std::string op;
-  HostExpression bound;
-};
-
-std::vector<LoopComparison> ComparisonsOf(const HostExpression& condition, const HostLoop& loop) {
-  const auto is_variable = [&](const HostExpression& part) {
-    return part.kind == Kind::kName && loop.Find(part.text) != nullptr;
-  };
-  if (is_variable(condition)) return {{condition.text, ">", HostExpression::Integer(0)}};
-  if (condition.kind != Kind::kBinary) return {};
-  if (condition.Is("&&")) {
-    std::vector<LoopComparison> all = ComparisonsOf(condition.parts[0], loop);
-    for (LoopComparison& one : ComparisonsOf(condition.parts[1], loop)) all.push_back(std::move(one));
-    return all;
-  }
-  static const std::map<std::string, std::string, std::less<>> kReversed = {
-      {"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}, {"!=", "!="}};
-  const auto reversed = kReversed.find(condition.text);
-  if (reversed == kReversed.end()) return {};
-  if (is_variable(condition.parts[0])) return {{condition.parts[0].text, condition.text, condition.parts[1]}};
-  if (is_variable(condition.parts[1])) return {{condition.parts[1].text, reversed->second, condition.parts[0]}};
-  return {};
-}
-
 // A name that no program has.
 std::string LabelOf(std::size_t loop, const std::string& variable) { return fmt::format("evo_loop{}_{}", loop, variable); }
 
+// What a variable becomes in an iteration, where that does not depend on what the loop makes of it or of others.
+std::optional<HostExpression> ComputedAnew(const std::vector<HostLoop>& loops, std::size_t loop, const LoopVariable& variable) {
+  const auto names = variable.next.Names();
+  const auto is_changed = [&](const std::string& name) {
+    return std::any_of(loops.begin(), loops.end(), [&](const HostLoop& one) {
+      const LoopVariable* const other = one.function == loops[loop].function ? one.Find(name) : nullptr;
+      // Another one that is computed before it is as good.
+      const bool before = &one == &loops[loop] && other != nullptr && other != &variable && other->in_body &&
+                          other->update.end < variable.update.begin && ComputedAnew(loops, loop, *other).has_value();
+      return other != nullptr && !before;
+    });
+  };
+  if (!variable.next.IsKnown() && variable.next.kind != Kind::kCall) return std::nullopt;
+  return std::any_of(names.begin(), names.end(), is_changed) ? std::nullopt : std::optional(variable.next);
+}
+
 }  // namespace
+
+const HostLoop* PlainLoopThatScales(const SourceProgram& program, const std::vector<HostLoop>& loops,
+                                    const ProgramVariable& variable, std::uint32_t at) {
+  const HostLoop* last = nullptr;
+  const std::uint32_t declared = program.tree().node(variable.node).range.begin;
+  for (const HostLoop& loop : loops) {
+    const LoopVariable* const changed = loop.Find(variable.name);
+    if (changed == nullptr || loop.function != variable.function || loop.range.begin < declared ||
+        (at > 0 && at < loop.range.end))
+      continue;
+    const ProgramVariable* const seen = program.FindVariable(variable.name, variable.function, loop.body.begin);
+    const auto rule = RuleOf(variable.name, changed->next);
+    if (seen == &variable && rule && rule->IsGeometric()) last = &loop;
+  }
+  return last;
+}
 
 HostExpression HostCode::ResolvedAt(const SourceRange& place, const HostExpression& expression, int function, int depth) {
   const std::uint32_t before = at_;
@@ -69,6 +74,11 @@ std::optional<HostExpression> HostCode::StepOf(const std::string& name, int func
     const LoopVariable* const variable = loop.Find(name);
     if (variable == nullptr || (variable->initial && variable->initial->begin == at_)) continue;
     const bool changed = variable->in_body && at_ > variable->update.end;
+    // What each iteration computes anew: `blocks = (n + 255) / 256;`.
+    if (const auto anew = changed ? ComputedAnew(loops_, i, *variable) : std::nullopt) {
+      const HostExpression value = ResolvedFrom(variable->update.begin, *anew, function);
+      if (value.IsKnown()) return value;
+    }
     const std::string label = LabelOf(i, name) + (changed ? "_next" : "");
     return leaves_.Add({label, HostLeaf::Origin::kLoop, function, std::nullopt, program_.PlaceOf(loop.range.begin)});
   }
@@ -103,10 +113,15 @@ HostCode::LoopMeaning HostCode::MeaningOf(std::size_t index, const std::string& 
     if (rule->kind != LoopRule::Kind::kDivide) continue;
     for (std::string& name : start.Names()) meaning.halved.insert(std::move(name));
   }
-  for (const LoopComparison& one : ComparisonsOf(ParseHostExpression(loop.condition), loop)) {
+  const auto is_variable = [&](const std::string& name) { return loop.Find(name) != nullptr; };
+  for (const LoopComparison& one : ComparisonsOf(ParseHostExpression(loop.condition), is_variable)) {
     meaning.variable = one.variable;
     const auto rule = rules.find(one.variable);
-    const HostExpression bound = ResolvedFrom(loop.range.begin, one.bound, loop.function);
+    // `i < log2(n)` goes on for a part of a step.
+    const bool below = one.op == "<" && one.bound.kind == Kind::kCall && one.bound.Is("log2");
+    const HostExpression limit =
+        below ? HostExpression::Call("ceil_log", {one.bound.parts[0], HostExpression::Integer(2)}) : one.bound;
+    const HostExpression bound = ResolvedFrom(loop.range.begin, limit, loop.function);
     if (rule == rules.end() || !bound.IsKnown()) continue;
     meaning.count = IterationsOf(rule->second.first, rule->second.second, one.op, bound);
     if (!meaning.count) continue;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "import/alternating_launches.h"
 #include "import/device_text.h"
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
@@ -15,6 +16,7 @@
 #include "import/local_functors.h"
 #include "import/passed_offsets.h"
 #include "import/pointer_offsets.h"
+#include "import/step_kernels.h"
 #include "import/unrolled_recursion.h"
 #include "syntax/token.h"
 
@@ -123,6 +125,10 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
     SyntaxTree written = parser.Parse(*moved);
     if (written.errors().size() <= tree.errors().size()) tree = std::move(written);
   }
+  if (const auto exchanges = WithExchanges(SourceProgram(tree))) tree = parser.Parse(*exchanges);
+  // They are launched between others, and belong to no kernel alone.
+  const auto kernels_of_steps = request.kernels.empty() ? WithStepKernels(SourceProgram(tree)) : std::nullopt;
+  if (kernels_of_steps) tree = parser.Parse(*kernels_of_steps);
   if (const auto passed = WithPassedOffsets(SourceProgram(tree))) {
     SyntaxTree written = parser.Parse(*passed);
     if (written.errors().size() <= tree.errors().size()) tree = std::move(written);

@@ -22,6 +22,7 @@ std::string LaunchWriter::ScalarText(const TakenLaunch& one, std::size_t index) 
   const std::optional<HostExpression> expression = value == one.values.end() ? std::nullopt : std::optional(value->second);
   const auto element = ElementTypeOf(c_.program, type);
   if (!FieldsOf(c_.program, type).empty()) return StructText(one, index, type);
+  if (HasOnlyFunctions(c_.program, type)) return "{u8(0)}";  // it takes a byte
   if (element && element->count == 1 && (element->dtype == "f32" || element->dtype == "f64"))
     return RealScalar(parameter.name, element->dtype, expression);
   const ParameterUse& use = one.use.parameters.at(parameter.name);

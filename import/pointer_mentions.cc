@@ -51,6 +51,7 @@ bool PointerMentions::IsFollowed(const HostCall& call) const {
 
 // Also one that repeats what is taken.
 bool PointerMentions::IsTaken(const HostLaunch& launch) const {
+  if (std::find(left_out_.begin(), left_out_.end(), &launch) != left_out_.end()) return true;
   return std::any_of(launches_.begin(), launches_.end(), [&](const TakenLaunch& one) {
     if (one.launch == nullptr || one.launch->name != launch.name || one.launch->arguments.size() != launch.arguments.size())
       return false;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "import/draft_builder.h"
@@ -17,6 +18,8 @@ class PointerMentions {
 
   // Whether there is one: an argument of another call or launch, another variable that gets it, an element that is read.
   bool Any() const;
+  // Launches that the host does not get to, which do not count.
+  void LeaveOut(std::vector<const HostLaunch*> launches) { left_out_ = std::move(launches); }
 
  private:
   bool InFunction(int function) const;
@@ -32,6 +35,7 @@ class PointerMentions {
   const std::vector<TakenLaunch>& launches_;
   const HostCode::Pointer& pointer_;
   bool exchanged_;
+  std::vector<const HostLaunch*> left_out_;
   std::map<std::size_t, const HostCall*> calls_;  // by the token of the name
 };
 

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "import/element_type.h"
+#include "import/template_head.h"
 #include "kernel_templates/directive_lexer.h"
 
 namespace evo {
@@ -112,18 +113,16 @@ void SourceProgram::AddFunction(int index) {
     function.device = Text(node.range).substr(0, 200).find("__device__") != std::string_view::npos;
     if (function.name.empty() || function.outer < 0) return;
   }
-  bool defined = false;
   for (const int child : node.children) {
     const SyntaxNode& part = tree_.node(child);
     if (part.kind_name == "ParmDecl") function.parameters.push_back({part.name, part.type, child});
     if (part.kind_name == "TemplateTypeParameter") function.template_parameters.push_back({part.name, true});
     if (part.kind_name == "NonTypeTemplateParameter") function.template_parameters.push_back({part.name, false});
-    if (part.kind_name == "CompoundStmt") {
-      function.body = part.range;
-      defined = true;
-    }
+    if (part.kind_name == "CompoundStmt") function.body = part.range;
   }
-  if (defined) functions_.push_back(std::move(function));
+  // clang leaves them out where a function is used between its declaration and its definition.
+  if (function.template_parameters.empty()) function.template_parameters = TemplateHeadOf(*this, function.range);
+  if (function.body.size() > 0) functions_.push_back(std::move(function));
 }
 
 void SourceProgram::AddVariable(int index) {

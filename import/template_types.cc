@@ -99,7 +99,46 @@ class TemplateTypes {
       }
       if (const auto vector = host_.VectorOf(passed)) return Known(vector->type, passed.function, depth);
     }
+    for (std::size_t i = 0; i < std::min(call.arguments.size(), called.parameters.size()); ++i) {
+      const std::string& wanted = called.parameters[i].type;
+      if (IsPointerType(wanted) || PointedType(wanted) != Placeholder(t)) continue;
+      if (std::string type = OfValue(call.arguments[i], call.function, depth); !type.empty()) return type;
+    }
     return "";
+  }
+
+  // Of what is passed by value: `Plus()`, a number, or a variable; empty if it is anything else.
+  std::string OfValue(const SourceRange& argument, int function, int depth) const {
+    const auto tokens = program_.Tokens(argument);
+    const std::size_t count = tokens.size();
+    const bool braces = count > 2 && tokens[count - 2] == "{" && tokens[count - 1] == "}";
+    const bool made = braces || (count > 2 && tokens[count - 2] == "(" && tokens[count - 1] == ")");
+    if (made && HasOnlyFunctions(program_, std::string(tokens[count - 3]))) {
+      std::string spelled;
+      for (std::size_t i = 0; i + 2 < count; ++i) spelled += tokens[i];
+      return spelled;
+    }
+    if (count != 1) return "";
+    if (std::isdigit(static_cast<unsigned char>(tokens[0][0])) != 0) return OfNumber(tokens[0]);
+    std::string type;
+    if (const ProgramVariable* const variable = program_.FindVariable(tokens[0], function, argument.begin)) type = variable->type;
+    for (const ProgramParameter& one : function < 0 ? std::vector<ProgramParameter>{} : FunctionOf(function).parameters) {
+      if (one.name == tokens[0]) type = one.type;
+    }
+    if (type.empty() || IsPointerType(type)) return "";
+    type = Within(PointedType(type), function, depth);
+    return type.find("type-parameter-") == std::string::npos ? type : "";
+  }
+
+  static std::string OfNumber(std::string_view token) {
+    std::string suffix;
+    for (std::size_t i = token.size(); i > 0 && std::isalpha(static_cast<unsigned char>(token[i - 1])) != 0; --i)
+      suffix.insert(suffix.begin(), static_cast<char>(std::tolower(static_cast<unsigned char>(token[i - 1]))));
+    if (token.starts_with("0x") || token.starts_with("0X")) return "";
+    const bool real = token.find_first_of(".eE") != std::string_view::npos;
+    if (real) return suffix == "f" ? "float" : suffix.empty() || suffix.ends_with('e') ? "double" : "";
+    if (suffix.empty()) return "int";
+    return suffix == "u" ? "unsigned int" : suffix == "ll" ? "long long" : suffix == "ull" ? "unsigned long long" : "";
   }
 
   // A type of a host function's variable, with the types of its template in their places, where they are known.

@@ -291,7 +291,7 @@ int main(int argc, char** argv) {
   EXPECT_THAT(line("y[i] += 2 * x[i];"), HasSubstr("evo:repeat"));
 }
 
-TEST(ImportLoops, CopiesBetweenStepsAreRefused) {
+TEST(ImportLoops, OneKernelWithoutTheCopiesBetweenItsStepsIsRefused) {
   EXPECT_THAT(Read(R"(
 __global__ void step(const float* x, float* y, int n, int distance, int factor = 3) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -307,7 +307,8 @@ int main(int argc, char** argv) {
     cudaMemcpy(x, y, n * sizeof(float), cudaMemcpyDeviceToDevice);
   }
 }
-)")
+)",
+                   {"step"})
                   .failure,
               HasSubstr("line 13: a copy from y to x in the loop around the launches is not understood"));
 }

@@ -98,5 +98,67 @@ int main(int argc, char** argv) {
               HasSubstr("scale(x, y, n, 1, by)"));
 }
 
+// Types that only what is passed by value says, and an operator without fields, which takes a byte.
+TEST(ImportValues, OperatorsAndNumbersThatTemplatesGet) {
+  const auto program = [](const std::string& call) {
+    return R"(
+struct Larger {
+  __device__ float operator()(float a, float b) const { return a < b ? b : a; }
+};
+struct Scaled {
+  float by;
+  __device__ float operator()(float a, float b) const { return a + by * b; }
+};
+template <typename T, typename Op>
+__global__ void join(const float* x, float* y, int n, Op op, T first) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = op(x[i], first);
+}
+template <typename T, typename Op>
+void run(const float* x, float* y, int n, Op op, T first) {
+  join<T, Op><<<(n + 255) / 256, 256>>>(x, y, n, op, first);
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]);
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  )" + call +
+           "\n}\n";
+  };
+  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Larger(), 3);"))),
+              HasSubstr("// evo:launch join<int, Larger>(x, y, n, {u8(0)}, 3)"));
+  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Larger{}, 2.5f);"))),
+              HasSubstr("// evo:launch join<float, Larger>(x, y, n, {u8(0)}, "));
+  // What it adds to a type is not left out.
+  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Scaled{2}, 3);"))), testing::Not(HasSubstr("{u8(0)}")));
+}
+
+// A template that is used between its declaration and its definition, as all levels of a recursion are.
+TEST(ImportValues, TypesOfTemplatesThatAreDefinedLast) {
+  EXPECT_THAT(Kernel(Read(R"(
+template <typename T>
+__global__ void scale(const T* x, T* y, T by, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = by * x[i];
+}
+template <int kThreads, typename T = float>
+void twice(T* x, unsigned n);
+int main() {
+  unsigned n = 1 << 20;
+  double* x;
+  cudaMalloc(&x, n * sizeof(double));
+  twice<128, double>(x, n);
+}
+template <int kThreads, typename T>
+void twice(T* x, unsigned n) {
+  T* y;
+  cudaMalloc(&y, n * sizeof(T));
+  scale<T><<<(n + kThreads - 1) / kThreads, kThreads>>>(x, y, T(2), n);
+}
+)")),
+              HasSubstr("// evo:launch scale<double>(x, y, by, u32(n)) grid(ceil_div(n, 128)) block(128)"));
+}
+
 }  // namespace
 }  // namespace evo

@@ -180,6 +180,7 @@ class ScanFinder {
   void Forget() {
     found_.input.clear();
     found_.output.clear();
+    found_.also.clear();
     found_.exclusive = found_.total = found_.last_unread = false;
   }
 

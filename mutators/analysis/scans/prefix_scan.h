@@ -15,6 +15,7 @@ namespace evo {
 struct PrefixScan {
   std::string input;                        // buffers, as launch lines name them
   std::string output;                       // may be the input
+  std::string also;                         // another buffer that gets the same, perhaps the input; empty: none
   std::string size;                         // number of elements, as launch lines name it
   Parameters other_sizes;                   // other sizes: what they were where this was shown
   std::string other_when;                   // for which of them it is one: `SECTION == 2048`; empty for all

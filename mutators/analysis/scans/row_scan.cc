@@ -27,6 +27,8 @@ constexpr std::int64_t kBoundedTrials[] = {37, 1, 256, 1025, 5003, 64, 2, 700};
 // A single block scans no more.
 constexpr std::int64_t kManyElements = 1 << 22, kMostOfOneRow = 1 << 16;
 constexpr std::int64_t kFewestOfRow = 4;
+// Rows of so many elements at least are right where longer ones need more threads than a block has.
+constexpr std::int64_t kFewestBounded = 256;
 
 class RowScanFinder {
  public:
@@ -44,8 +46,19 @@ class RowScanFinder {
       found_ = {};
       found_.rows = rows;
       found_.size = size;
-      const auto is_scan = [&](const auto& trial) { return IsScan(trial.first, trial.second); };
+      std::int64_t right = 0, wrong = 0;
+      const auto is_scan = [&](const auto& trial) {
+        last_.clear();
+        const bool found = IsScan(trial.first, trial.second);
+        if (found) right = std::max(right, trial.second);
+        // A block of as many threads as a row has elements.
+        const bool longer = right >= kFewestBounded && trial.second > right;
+        const bool too_wide = !found && longer && last_.ends_with(" threads");
+        if (too_wide && wrong == 0) wrong = trial.second;
+        return found || too_wide;
+      };
       if (!std::all_of(std::begin(kRowTrials), std::end(kRowTrials), is_scan)) continue;
+      if (wrong > 0 && !FindMostOfRow(right, wrong)) continue;
       return Found();
     }
     return std::nullopt;
@@ -55,8 +68,19 @@ class RowScanFinder {
 
  private:
   bool Refuse(std::string why) {
+    last_ = why;
     if (why_.empty()) why_ = std::move(why);
     return false;
+  }
+
+  // Rows of more elements than a block may have threads are none.
+  bool FindMostOfRow(std::int64_t right, std::int64_t wrong) {
+    while (wrong - right > 1) {
+      const std::int64_t middle = right + (wrong - right) / 2;
+      (IsScan(2, middle) ? right : wrong) = middle;
+    }
+    found_.when = fmt::format("{} <= {}", found_.size, right);
+    return IsScan(1, right) && IsScan(3, right / 2 + 1) && IsScan(2, right - 1);
   }
 
   PartScan Found() {
@@ -212,7 +236,7 @@ class RowScanFinder {
   GridRun run_;
   PartScan found_;
   std::set<std::string> names_;
-  std::string why_;
+  std::string why_, last_;  // the first reason, and that of the last run that had one
 };
 
 }  // namespace

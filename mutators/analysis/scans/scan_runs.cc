@@ -15,6 +15,21 @@ namespace evo {
 
 using namespace std::string_view_literals;
 
+namespace {
+
+bool IsStoredInto(const GridCell& cell) { return cell.write.launch >= 0; }
+
+// Whether two buffers hold the same, all of which was stored.
+bool HoldSame(const GridMemory& one, const GridMemory& other) {
+  const auto same = [](const GridCell& a, const GridCell& b) {
+    return IsStoredInto(a) && IsStoredInto(b) && a.known != Knowledge::kUnknown && b.known != Knowledge::kUnknown &&
+           a.number == b.number;
+  };
+  return one.type == other.type && std::equal(one.cells.begin(), one.cells.end(), other.cells.begin(), other.cells.end(), same);
+}
+
+}  // namespace
+
 bool ScanRuns::Refuse(std::string why) {
   why_ = std::move(why);
   return false;
@@ -107,14 +122,20 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
     left_elements_ = trace.refusal.ends_with(" threads");
     return Refuse(trace.refusal);
   }
-  const GridMemory* output = nullptr;
+  std::vector<const GridMemory*> outputs;
   for (const GridMemory& buffer : trace.buffers) {
-    const auto written = [](const GridCell& cell) { return cell.write.launch >= 0; };
-    if (buffer.workspace || std::none_of(buffer.cells.begin(), buffer.cells.end(), written)) continue;
-    if (output != nullptr)
-      return Refuse(fmt::format("it stores into {} and {}, and both are results", output->name, buffer.name));
-    output = &buffer;
+    if (!buffer.workspace && std::any_of(buffer.cells.begin(), buffer.cells.end(), IsStoredInto)) outputs.push_back(&buffer);
   }
+  if (outputs.size() > 2 || (outputs.size() == 2 && !HoldSame(*outputs[0], *outputs[1])))
+    return Refuse(fmt::format("it stores into {} and {}, and both are results", outputs[0]->name, outputs[1]->name));
+  // Each step of a loop may copy the result to where the next one reads it.
+  if (outputs.size() == 2) {
+    if (found_.input.empty() ? outputs[0]->fingerprints >= 0 : outputs[0]->name == found_.also) std::swap(outputs[0], outputs[1]);
+    if (found_.input.empty()) found_.also = outputs[1]->name;
+  }
+  if (!found_.input.empty() && !outputs.empty() && found_.also != (outputs.size() == 2 ? outputs[1]->name : ""))
+    return Refuse("it stores into another array at times");
+  const GridMemory* const output = outputs.empty() ? nullptr : outputs[0];
   // In place, one element stays as it is.
   if (output == nullptr && elements == 1 && found_.input == found_.output && !found_.input.empty() && !found_.exclusive)
     return true;
@@ -177,6 +198,7 @@ bool ScanRuns::IsScanOf(const GridTrace& trace, const GridMemory& output) {
     ++right_;
   }
   if (!found_.total) return true;
+  if (!found_.also.empty()) return Refuse("it stores one element more into two arrays");
   const GridCell& last = output.cells[static_cast<std::size_t>(output.elements)];
   const bool is_total = last.known != Knowledge::kUnknown && static_cast<std::uint64_t>(last.number) == sum;
   return (found_.exclusive && is_total) || Refuse(fmt::format("{}[{}] is not the sum of all", output.name, output.elements));

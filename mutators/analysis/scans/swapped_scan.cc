@@ -127,6 +127,30 @@ class SwappedScanFinder {
 
 }  // namespace
 
-std::optional<SwappedScan> AsSwappedScan(const MutationContext& context) { return SwappedScanFinder(context).Find(); }
+std::optional<SwappedScan> AsSwappedScan(const MutationContext& context) {
+  // Other launches may come before the loop. Behind it, names would depend on the number of turns.
+  const auto& steps = context.rendered.steps;
+  const std::size_t first = steps.size() < 3 ? 0 : steps.size() - 3;
+  const auto is_launch = [](const Step& step) { return step.launch.has_value(); };
+  const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
+  if (first == 0 || !std::all_of(steps.begin(), begin, is_launch) || !steps[first].repeat || !steps[first + 1].launch)
+    return SwappedScanFinder(context).Find();
+  const LaunchDirective& launch = *steps[first + 1].launch;
+  const auto is_same = [&](const Step& step) { return step.launch && step.launch->kernel == launch.kernel; };
+  if (std::count_if(steps.begin(), steps.end(), is_same) != 1) return std::nullopt;
+  for (const SwapDirective& swap : steps[first].repeat->swaps) {
+    for (const auto& workspace : context.rendered.workspaces) {
+      if (workspace.name == swap.first || workspace.name == swap.second) return std::nullopt;
+    }
+  }
+  KernelTemplate rendered = context.rendered;
+  rendered.steps.assign(begin, steps.end());
+  rendered.workspaces.clear();
+  const MutationContext alone{context.kernel_template, context.genome,           context.tree, rendered,
+                              context.second_parent,   context.product_elsewhere};
+  auto found = SwappedScanFinder(alone).Find();
+  if (found) found->scan.launch = &launch;
+  return found;
+}
 
 }  // namespace evo

@@ -184,7 +184,8 @@ class LookBackScan : public KernelVisitor {
 
   static std::string Arguments(const PrefixScan& scan, const LookBackNames& names) {
     const std::string size = scan.wide ? fmt::format("i64({})", scan.size) : scan.size;
-    return fmt::format("{}, {}, {}, {}, {}", scan.input, scan.output, names.states, names.ticket, size);
+    const std::string outputs = scan.also.empty() ? scan.output : fmt::format("{}, {}", scan.output, scan.also);
+    return fmt::format("{}, {}, {}, {}, {}", scan.input, outputs, names.states, names.ticket, size);
   }
 
   static void AddWorkspaces(const PrefixScan& scan, const LookBackNames& names, Proposal& proposal) {

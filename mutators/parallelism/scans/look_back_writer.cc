@@ -163,7 +163,7 @@ constexpr std::string_view kKernel =
     R"(// Prefix sums in one pass: a block scans a tile, publishes its sum and adds up those of the tiles before it, until one of
 // these knows the sum of all before it (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
 // 2016).
-__global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@restrict Y,
+__global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@restrict Y,@also_parameter
     unsigned long long* states, unsigned* ticket, @index count) {
   constexpr int kTile = @THREADS * @ITEMS;
   constexpr int kVectors = @ITEMS / 4;
@@ -180,8 +180,8 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
   const @index begin = @wide_tile * kTile;
   const @T* x = X + begin;
   @T* y = Y + begin;
-  const int own = count - begin < kTile ? count - begin : kTile;
-@declare_read  const bool whole = own == kTile && (reinterpret_cast<size_t>(x) | reinterpret_cast<size_t>(y)) % 16 == 0;
+@also_begin  const int own = count - begin < kTile ? count - begin : kTile;
+@declare_read  const bool whole = own == kTile && (reinterpret_cast<size_t>(x) | reinterpret_cast<size_t>(y)@also) % 16 == 0;
 
   const int first = warp * (@ITEMS * 32) + lane * 4;
   @T4 values[kVectors];
@@ -225,12 +225,12 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
     values[k].w += before;
     if (whole) {
       *reinterpret_cast<@T4*>(y + i) = values[k];
-    } else {
+@also_four    } else {
       if (i < own) y[i] = values[k].x;
       if (i + 1 < own) y[i + 1] = values[k].y;
       if (i + 2 < own) y[i + 2] = values[k].z;
       if (i + 3 < own) y[i + 3] = values[k].w;
-    }
+@also_single    }
   }
 })";
 
@@ -273,7 +273,16 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
   if (is_long) boost::replace_all(text, "published[tile] = @State(", "@Publish(published, tile, ");
   const std::string vector = is_long ? unused("Four") : std::string(type.vector);
   // In this order: a mark may begin another.
+  const auto also = [&](const char* part) { return std::string(scan.also.empty() ? "" : part); };
   const std::vector<std::pair<std::string_view, std::string>> marks{
+      {"@also_parameter", also(" @T* Z,")},
+      {"@also_begin", also("  @T* z = Z + begin;\n")},
+      {"@also)", also(" | reinterpret_cast<size_t>(z)") + ")"},
+      {"@also_four", also("      *reinterpret_cast<@T4*>(z + i) = values[k];\n")},
+      {"@also_single", also("      if (i < own) z[i] = values[k].x;\n"
+                            "      if (i + 1 < own) z[i + 1] = values[k].y;\n"
+                            "      if (i + 2 < own) z[i + 2] = values[k].z;\n"
+                            "      if (i + 3 < own) z[i + 3] = values[k].w;\n")},
       {"@declare_read", scan.last_unread ? "  // Nothing depends on the last element, which may not be there.\n"
                                            "  const int loaded = begin + own < count ? own : own - 1;\n"
                                          : ""},
@@ -289,7 +298,7 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
       {"@THREADS", names.threads},
       {"@ITEMS", names.items},
       {"@kernel", names.kernel},
-      {"@restrict", scan.input == scan.output ? "" : " __restrict__"},
+      {"@restrict", scan.input == scan.output || scan.input == scan.also ? "" : " __restrict__"},
       {"@index", scan.wide ? "long long" : "int"},
       {"@wide_tile", scan.wide ? "(long long)tile" : "tile"},
       {"@bits", std::string(type.bits)},

@@ -57,7 +57,11 @@ TEST_F(ForeignScans, LookBackScan) {
          {"47_section_is_a_size"},
          {"48_chunk_is_a_size"},
          {"49_warps_of_rows"},
-         {"50_whole_sections_in_place"}});
+         {"50_whole_sections_in_place"},
+         {"51_copied_to_where_it_was_read"},
+         {"52_prepared_then_swapped"},
+         {"53_rows_of_one_block"},
+         {"54_sweeps_of_launches"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
@@ -124,6 +128,32 @@ TEST_F(ForeignScans, NearMissesOfSizes) {
   Refuses("look_back_scan", "49_warps_of_rows", "blockIdx.y * blockDim.y + threadIdx.y", "blockIdx.y * 2 + threadIdx.y",
           "(silence)");
   Refuses("look_back_scan", "50_whole_sections_in_place", "if (threadIdx.x == 63) sums[", "if (threadIdx.x == 62) sums[", why);
+}
+
+TEST_F(ForeignScans, NearMissesOfLoops) {
+  const char* const loop = "they are in a loop, such as one launch for each distance";
+  // A distance too few, a copy of a part, of something else, and to another place.
+  const std::string copied = "51_copied_to_where_it_was_read";
+  Refuses("look_back_scan", copied, "K < ceil_log(N + 1, 2)", "K < ceil_log(N + 1, 2) - 2", loop);
+  Refuses("look_back_scan", copied, "i < count", "i < count - 1", loop);
+  Refuses("look_back_scan", copied, "to[i] = from[i];\n}", "to[i] = from[i] + 1;\n}", loop);
+  Refuses("look_back_scan", copied, "to[i] = from[i];\n}", "to[count - 1 - i] = from[i];\n}", loop);
+  // Names behind the loop depend on its turns; the loop of another kernel's buffers, and sums that are none.
+  const std::string swapped = "52_prepared_then_swapped",
+                    areas = "// evo:launch areas(F, A, N) grid(ceil_div(N, 256)) block(256)\n";
+  Refuses("look_back_scan", swapped, "// evo:end\n", "// evo:end\n// evo:launch areas(F, A, N) grid(1) block(1)\n", loop);
+  Refuses("look_back_scan", swapped, "from[i - distance];", "from[i - 1];", loop);
+  Refuses("look_back_scan", swapped, "K < ceil_log(N, 2)", "K < ceil_log(N, 2) - 1", loop);
+  Refuses("look_back_scan", swapped, areas, areas + "// evo:launch reach(A, B, 1, N) grid(ceil_div(N, 256)) block(256)\n", loop);
+  const std::string rows = "53_rows_of_one_block";
+  Refuses("look_back_scan", rows, "d < n; d <<= 1", "d < n / 2; d <<= 1", "(silence)");
+  Refuses("look_back_scan", rows, "row = blockIdx.x * n", "row = blockIdx.x * 64", "(silence)");
+  Refuses("look_back_scan", rows, "block(power(2, ceil_log(C, 2)))", "block(32 * power(2, ceil_log(C, 2)))", "(silence)");
+  const std::string sweeps = "54_sweeps_of_launches";
+  Refuses("look_back_scan", sweeps, "i64(N - 1)", "i64(N / 2)", loop);
+  Refuses("look_back_scan", sweeps, "tree[at] = 0", "tree[at] = 1", loop);
+  Refuses("look_back_scan", sweeps, "D < ceil_log(N, 2)", "D < ceil_log(N, 2) - 1", loop);
+  Refuses("look_back_scan", sweeps, "tree[k - step] = tree[k];", "tree[k - step] = left;", loop);
 }
 
 // What one block does with the sums of all others is tried with many of them, whatever the blocks are.

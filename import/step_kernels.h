@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "import/source_program.h"
+
+namespace evo {
+
+// The program's text with kernels, on the lines that it has, for what the host does to buffers between launches, since steps of
+// a task are launches: a cudaMemcpy from one to another in a loop whose launches get both and follow its variable, and a
+// cudaMemset, or a copy of a variable that is zero, of one element between launches that get its buffer. nullopt if there is
+// none.
+std::optional<std::string> WithStepKernels(const SourceProgram& program);
+
+}  // namespace evo

@@ -1,0 +1,144 @@
+// What the host does between launches: it chooses between two orders of buffers, copies one to another, and sets one element.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/import/importing.h"
+
+namespace evo {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kReach = R"(
+__global__ void reach(const double* from, double* to, int distance, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i] + (i >= distance ? from[i - distance] : 0.0);
+}
+)";
+
+// A program with these lines between the allocations and the end.
+std::string Reaching(const std::string& lines) {
+  return std::string(kReach) +
+         "int main(int argc, char** argv) {\n  int n = atoi(argv[1]);\n  double *p, *q, *h = new double[n];\n"
+         "  cudaMalloc(&p, n * sizeof(double));\n  cudaMalloc(&q, n * sizeof(double));\n"
+         "  cudaMemcpy(p, h, n * sizeof(double), cudaMemcpyHostToDevice);\n" +
+         lines + "  cudaFree(p);\n  cudaFree(q);\n}\n";
+}
+
+const std::string kOneWay = "reach<<<(n + 127) / 128, 128>>>(p, q, d, n);";
+const std::string kOtherWay = "reach<<<(n + 127) / 128, 128>>>(q, p, d, n);";
+const std::string kCopyP = "cudaMemcpy(h, p, n * sizeof(double), cudaMemcpyDeviceToHost);";
+const std::string kCopyQ = "cudaMemcpy(h, q, n * sizeof(double), cudaMemcpyDeviceToHost);";
+constexpr const char* kExchanged =
+    "// evo:repeat d_step < ceil_log(n, 2)\n"
+    "// evo:launch reach(from, to, power(2, d_step), n) grid(ceil_div(n, 128)) block(128)\n"
+    "// evo:swap from to\n// evo:end\n";
+
+TEST(ImportTurns, AFlagThatTurnsIsAnExchange) {
+  for (const std::string& loop :
+       {"  bool there = true;\n  for (int d = 1; d < n; d *= 2) {\n    if (there) {\n      " + kOneWay +
+            "\n      there = false;\n    } else {\n      " + kOtherWay + "\n      there = true;\n    }\n  }\n  if (there) " +
+            kCopyP + " else " + kCopyQ + "\n",
+        "  int there = 0;\n  for (int d = 1; d < n; d *= 2) {\n    if (there == 0) " + kOneWay + " else " + kOtherWay +
+            "\n    there = !there;\n  }\n  double* last = there == 1 ? q : p;\n"
+            "  cudaMemcpy(h, last, n * sizeof(double), cudaMemcpyDeviceToHost);\n"}) {
+    const ImportReply reply = Read(Reaching(loop));
+    EXPECT_THAT(Kernel(reply), HasSubstr(kExchanged)) << loop;
+    EXPECT_EQ(ArgumentOf(TaskOf(reply), "from").at("role"), "inout") << loop;
+  }
+}
+
+TEST(ImportTurns, StepsThatAreEvenOrOdd) {
+  const auto program = [&](const std::string& condition, const std::string& result) {
+    return Reaching("  int d = 3, steps = atoi(argv[2]);\n  for (int s = 0; s < steps; ++s) {\n    if (" + condition + ") " +
+                    kOneWay + "\n    else " + kOtherWay + "\n  }\n  if (" + result + ") " + kCopyP + "\n  else " + kCopyQ + "\n");
+  };
+  for (const char* condition : {"s % 2 == 0", "!(s & 1)", "(s & 1) == 0"})
+    EXPECT_THAT(Kernel(Read(program(condition, "steps % 2 == 0"))), HasSubstr("// evo:swap from to\n")) << condition;
+  // The other launch comes first, and the other buffer is the result.
+  EXPECT_THAT(Kernel(Read(program("s % 2", "steps % 2"))),
+              AllOf(HasSubstr("// evo:launch reach(from, to"), HasSubstr("evo:swap")));
+  // Not every condition takes turns.
+  for (const auto& [condition, result] : {std::pair("s % 2 == 0", "steps > 4"), std::pair("s % 2 == 0", "steps % 3 == 0"),
+                                          std::pair("s % 3 == 0", "steps % 2 == 0"), std::pair("s < 2", "steps % 2 == 0")})
+    EXPECT_THAT(Read(program(condition, result)).files, Not(testing::Contains(testing::Pair(testing::_, HasSubstr("evo:swap")))))
+        << condition << ", " << result;
+}
+
+TEST(ImportTurns, OtherFlagsAreNoTurns) {
+  const auto program = [&](const std::string& yes, const std::string& no, const std::string& behind) {
+    return Reaching("  int there = 1;\n  for (int d = 1; d < n; d *= 2) {\n    if (there) {\n      " + kOneWay + yes +
+                    "\n    } else {\n      " + kOtherWay + no + "\n    }\n  }\n" + behind);
+  };
+  const std::string turns = " there = 0;", back = " there = 1;", either = "  if (there) " + kCopyP + " else " + kCopyQ + "\n";
+  EXPECT_THAT(Kernel(Read(program(turns, back, either))), HasSubstr("evo:swap"));
+  for (const auto& text : {program(turns, turns, either), program("", back, either), program(turns, back, "  " + kCopyP + "\n"),
+                           program(turns, back, "  there = 0;\n" + either), program(turns + kCopyQ, back, either)}) {
+    const ImportReply reply = Read(text);
+    EXPECT_THAT(reply.files, Not(testing::Contains(testing::Pair(testing::_, HasSubstr("evo:swap"))))) << text;
+  }
+}
+
+TEST(ImportTurns, CopiesBetweenStepsAreLaunches) {
+  const ImportReply reply =
+      Read(Reaching("  for (int d = 1; d < n; d *= 2) {\n    " + kOneWay +
+                    "\n    cudaMemcpy(p, q, n * sizeof(double), cudaMemcpyDeviceToDevice);\n  }\n  " + kCopyQ + "\n"));
+  EXPECT_THAT(Kernel(reply),
+              AllOf(HasSubstr("// evo:launch copy_elements(to, from, i64(n)) grid(ceil_div(n, 256)) block(256)\n// evo:end"),
+                    HasSubstr("__global__ void copy_elements(const double* from, double* to, long long count)")));
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "from").at("role"), "inout");
+  // Loops that measure have no steps, and a part is no copy of a buffer.
+  const ImportReply measured = Read(Reaching("  int d = 3;\n  for (int run = 0; run < 9; ++run) {\n    " + kOneWay +
+                                             "\n    cudaMemcpy(p, q, n * sizeof(double), cudaMemcpyDeviceToDevice);\n  }\n"));
+  EXPECT_THAT(Kernel(measured), Not(HasSubstr("copy_elements")));
+  EXPECT_THAT(Read(Reaching("  for (int d = 1; d < n; d *= 2) {\n    " + kOneWay +
+                            "\n    cudaMemcpy(p + d, q + d, (n - d) * sizeof(double), cudaMemcpyDeviceToDevice);\n  }\n"))
+                  .failure,
+              HasSubstr("a copy from q + d to p + d in the loop around the launches is not understood"));
+}
+
+constexpr const char* kSweeps = R"(
+__global__ void gather_up(int* tree, int n, int step) {
+  int k = (blockIdx.x * blockDim.x + threadIdx.x + 1) * step * 2 - 1;
+  if (k < n) tree[k] += tree[k - step];
+}
+__global__ void hand_down(int* tree, int n, int step) {
+  int k = (blockIdx.x * blockDim.x + threadIdx.x + 1) * step * 2 - 1;
+  if (k < n) { int left = tree[k - step]; tree[k - step] = tree[k]; tree[k] += left; }
+}
+int main() {
+  const int n = 1 << 18;
+  int nothing = 0, *h = new int[n], *tree;
+  cudaMalloc(&tree, n * sizeof(int));
+  cudaMemcpy(tree, h, n * sizeof(int), cudaMemcpyHostToDevice);
+  for (int s = 1; s < n; s *= 2) gather_up<<<(n / 2 / s + 255) / 256, 256>>>(tree, n, s);
+  @SET
+  for (int s = n / 2; s > 0; s /= 2) hand_down<<<(n / 2 / s + 255) / 256, 256>>>(tree, n, s);
+  cudaMemcpy(h, tree, n * sizeof(int), cudaMemcpyDeviceToHost);
+}
+)";
+
+std::string Sweeps(const std::string& set) {
+  std::string text = kSweeps;
+  return text.replace(text.find("@SET"), 4, set);
+}
+
+TEST(ImportTurns, OneElementIsSetToZero) {
+  for (const char* set :
+       {"cudaMemset(&tree[n - 1], 0, sizeof(int));", "cudaMemset(tree + n - 1, 0, sizeof(int));",
+        "cudaMemset(tree + n - 1, 0, 4);", "cudaMemcpy(&tree[n - 1], &nothing, sizeof(int), cudaMemcpyHostToDevice);"}) {
+    EXPECT_THAT(Kernel(Read(Sweeps(set))),
+                AllOf(HasSubstr("// evo:end\n// evo:launch set_to_zero(tree, i64(n - 1)) grid(1) block(1)\n// evo:repeat"),
+                      HasSubstr("hand_down(tree, n, ")))
+        << set;
+  }
+  for (const char* set : {"cudaMemset(&tree[n - 1], 1, sizeof(int));", "cudaMemset(&tree[n - 2], 0, 2 * sizeof(int));",
+                          "nothing = 3; cudaMemcpy(&tree[n - 1], &nothing, sizeof(int), cudaMemcpyHostToDevice);"}) {
+    EXPECT_THAT(Read(Sweeps(set)).files, Not(testing::Contains(testing::Pair(testing::_, HasSubstr("set_to_zero"))))) << set;
+  }
+}
+
+}  // namespace
+}  // namespace evo
