@@ -3,13 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "syntax/splices.h"
 
 namespace evo {
 namespace {
+
+using namespace std::string_view_literals;
+
+// What numbers are computed of.
+constexpr std::array kPartsOfNumbers{"DeclRefExpr"sv,    "MemberRefExpr"sv,     "IntegerLiteral"sv,
+                                     "BinaryOperator"sv, "UnaryOperator"sv,     "ParenExpr"sv,
+                                     "CStyleCastExpr"sv, "CXXStaticCastExpr"sv, "CXXFunctionalCastExpr"sv};
 
 class LoopRewriter {
  public:
@@ -148,23 +157,69 @@ class LoopRewriter {
     return text.replace(range.begin, range.size(), fmt::format("{} < {}", tree_.Text(sides[0]), tree_.Text(sides[1])));
   }
 
-  // `int i = 0;` directly before `while (i < n) { ..; i++; }`.
+  // Whether an expression has the same value wherever it stands in a function: no call, no element, and of variables only those
+  // that never change.
+  bool IsSameEverywhere(int expression) const {
+    for (int node = expression; node < tree_.EndOf(expression); ++node) {
+      const SyntaxNode& part = tree_.node(node);
+      if (part.opaque || std::find(kPartsOfNumbers.begin(), kPartsOfNumbers.end(), part.kind_name) == kPartsOfNumbers.end())
+        return false;
+      const std::string_view spelled = tree_.Operator(node);
+      if (spelled == "++" || spelled == "--" || spelled == "*=" || spelled == "&") return false;
+      if (part.kind_name == "BinaryOperator" && spelled == "=") return false;
+      if (part.kind_name == "UnaryOperator" && spelled == "*") return false;
+      if (part.kind_name == "DeclRefExpr" && part.refers_to >= 0 && !IsOnlyRead(part.refers_to)) return false;
+    }
+    return true;
+  }
+
+  // Whether statements declare anew what an expression names.
+  bool IsHidden(int expression, std::vector<int>::const_iterator from, std::vector<int>::const_iterator to) const {
+    return std::any_of(from, to, [&](int statement) {
+      const auto& declared = tree_.node(statement).children;
+      return tree_.node(statement).kind_name == "DeclStmt" && std::any_of(declared.begin(), declared.end(), [&](int one) {
+               for (int node = expression; node < tree_.EndOf(expression); ++node) {
+                 if (tree_.node(node).name == tree_.node(one).name) return true;
+               }
+               return false;
+             });
+    });
+  }
+
+  // `i++`, or what a statement `i += n` adds to a counter in each turn of a loop; empty for others.
+  std::string StepOf(int statement, int counter, int loop) const {
+    const std::string& name = tree_.node(counter).name;
+    if (CountsUp(statement, counter)) return name + "++";
+    const auto& sides = tree_.node(statement).children;
+    if (tree_.Operator(statement) != "+=" || sides.size() != 2 || Declared(sides[0]) != counter) return "";
+    for (int node = sides[1]; node < tree_.EndOf(sides[1]); ++node) {
+      const int named = tree_.node(node).refers_to;
+      if (named == counter || (named >= 0 && IsWithin(named, loop)) || tree_.node(node).kind_name == "LambdaExpr") return "";
+    }
+    return fmt::format("{} += {}", name, tree_.Text(sides[1]));
+  }
+
+  // `int i = 0;` before `while (i < n) { ..; i++; }` or `while (i < n) { ..; i += step; }`.
   std::optional<std::string> WithFor(int loop) const {
     const auto& parts = tree_.node(loop).children;
-    const auto& siblings = tree_.node(tree_.node(loop).parent).children;
-    const auto place = std::find(siblings.begin(), siblings.end(), loop);
-    if (parts.size() != 2 || place == siblings.begin() || tree_.node(parts[1]).kind_name != "CompoundStmt") return std::nullopt;
-    const int declared = *(place - 1);
-    if (tree_.node(declared).kind_name != "DeclStmt" || tree_.node(declared).children.size() != 1) return std::nullopt;
-    const int counter = tree_.node(declared).children.front();
-    const SyntaxNode& variable = tree_.node(counter);
-    const auto& statements = tree_.node(parts[1]).children;
-    if (variable.kind_name != "VarDecl" || !IsInteger(variable.type) || variable.children.empty() || statements.empty())
-      return std::nullopt;
+    if (parts.size() != 2 || tree_.node(parts[1]).kind_name != "CompoundStmt") return std::nullopt;
     const auto& sides = tree_.node(parts[0]).children;
     const std::string_view spelled = tree_.Operator(parts[0]);
-    if ((spelled != "<" && spelled != "<=") || sides.size() != 2 || Declared(sides[0]) != counter) return std::nullopt;
-    if (!CountsUp(statements.back(), counter) || !IsOnlyRead(counter, statements.back())) return std::nullopt;
+    const auto& statements = tree_.node(parts[1]).children;
+    if ((spelled != "<" && spelled != "<=") || sides.size() != 2 || statements.empty()) return std::nullopt;
+    const int counter = Declared(sides[0]);
+    if (counter < 0 || tree_.node(counter).kind_name != "VarDecl" || !IsInteger(tree_.node(counter).type)) return std::nullopt;
+    const SyntaxNode& variable = tree_.node(counter);
+    const int declared = variable.parent;
+    if (variable.children.empty() || tree_.node(declared).kind_name != "DeclStmt" || tree_.node(declared).children.size() != 1)
+      return std::nullopt;
+    const auto& siblings = tree_.node(tree_.node(loop).parent).children;
+    const auto place = std::find(siblings.begin(), siblings.end(), loop), before = std::find(siblings.begin(), place, declared);
+    if (before == place) return std::nullopt;
+    if (before + 1 != place && (!IsSameEverywhere(variable.children.back()) || IsHidden(variable.children.back(), before, place)))
+      return std::nullopt;
+    const std::string step = StepOf(statements.back(), counter, loop);
+    if (step.empty() || !IsOnlyRead(counter, statements.back())) return std::nullopt;
     for (const int use : tree_.UsesOf(counter)) {
       if (!IsWithin(use, loop)) return std::nullopt;
     }
@@ -173,11 +228,13 @@ class LoopRewriter {
     }
     const SourceRange &from = tree_.node(declared).range, &body = tree_.node(parts[1]).range,
                       &last = tree_.node(statements.back()).range;
-    const std::string head = fmt::format("for ({} {} = {}; {}; {}++) ", variable.type, variable.name,
-                                         tree_.Text(variable.children.back()), tree_.Text(parts[0]), variable.name);
-    const std::string inner(tree_.Text({body.begin, last.begin}));
+    const std::string head = fmt::format("for ({} {} = {}; {}; {}) ", variable.type, variable.name,
+                                         tree_.Text(variable.children.back()), tree_.Text(parts[0]), step);
+    const SourceRange between{from.end, tree_.node(loop).range.begin};
+    const std::string kept = before + 1 == place ? "" : std::string(tree_.Text(between)),
+                      inner(tree_.Text({body.begin, last.begin}));
     std::string text = tree_.text();
-    return text.replace(from.begin, tree_.node(loop).range.end - from.begin, head + inner + "}");
+    return text.replace(from.begin, tree_.node(loop).range.end - from.begin, kept + head + inner + "}");
   }
 
   const SyntaxTree& tree_;

@@ -9,6 +9,7 @@
 #include "syntax/conditional_sums.h"
 #include "syntax/flattener.h"
 #include "syntax/functor_calls.h"
+#include "syntax/index_vectors.h"
 #include "syntax/inlining.h"
 #include "syntax/kept_preambles.h"
 #include "syntax/libclang.h"
@@ -182,6 +183,7 @@ std::shared_ptr<const SyntaxTree> SyntaxParser::State::PlainOf(const SyntaxTree&
     auto less = WithoutThreadGroups(of);
     if (!less) less = WithoutFunctorCalls(of);
     if (!less) less = WithoutLocalObjects(of);
+    if (!less) less = WithoutIndexVectors(of);
     if (!less) less = WithCallsInlined(of);
     if (!less) less = WithoutSharedPointers(of);
     if (!less) less = WithConditionalSums(of);

@@ -90,5 +90,17 @@ TEST(LocalObjects, StayIfMoreIsDoneWithThem) {
       << "its constructor does more";
 }
 
+TEST(IndexVectors, AreVariables) {
+  const std::string text = KernelOf("",
+                                    "const dim3 step(blockDim.x, n + 1);\nint2 at = make_int2(n, 3);\nat.x += 1;\n"
+                                    "x[at.x + at.y] = step.x * step.z;");
+  EXPECT_THAT(text, HasSubstr("const unsigned int step_x = blockDim.x; const unsigned int step_y = n + 1; "
+                              "const unsigned int step_z = 1;\nint at_x = n; int at_y = 3;\nat_x += 1;\n"
+                              "x[at_x + at_y] = step_x * step_z;"))
+      << text;
+  EXPECT_THAT(KernelOf("", "int2 at = make_int2(n, 3);\nint2 other = at;\nx[other.x] = at.y;"), HasSubstr("x[other.x] = at.y;"));
+  EXPECT_THAT(KernelOf("", "int2 at = make_int2(n++, 3);\nx[at.x] = at.y;"), HasSubstr("make_int2(n++, 3)"));
+}
+
 }  // namespace
 }  // namespace evo

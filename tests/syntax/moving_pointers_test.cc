@@ -63,6 +63,20 @@ TEST(PlainLoops, DeclareTheirCounters) {
     EXPECT_EQ(Counting(body), "(the same)") << body;
 }
 
+TEST(PlainLoops, AreForLoops) {
+  EXPECT_THAT(Counting("int i = threadIdx.x; while (i < n) { y[i] = 1; i += blockDim.x; } y[0] = 2;"),
+              HasSubstr("for (int i = threadIdx.x; i < n; i += blockDim.x) { y[i] = 1; } y[0] = 2;"));
+  EXPECT_THAT(Counting("int i = threadIdx.x; int d = blockDim.x; y[0] = 3; while (i < n) { y[i] = 1; i += d; }"),
+              HasSubstr("int d = blockDim.x; y[0] = 3; for (int i = threadIdx.x; i < n; i += d) { y[i] = 1; }"));
+  for (const char* body :
+       {"int i = s; s = 2; while (i < n) { y[i] = 1; i += 2; }", "int i = x[0]; y[0] = 3; while (i < n) { y[i] = 1; i += 2; }",
+        "int i = 0; y[0] = 3; while (i < n) { y[i] = 1; i += 2; } y[i] = 4;",
+        "int i = 0; while (i < n) { if (x[i] > 0) continue; i += 2; }",
+        "int i = 0; while (i < n) { int d = s; y[i] = 1; i += d; }", "int i = 0; while (i < n) { y[i] = 1; i += i; }",
+        "int i = 0; y[i] = 3; while (i < n) { i += 2; }", "int i = 0; while (i < n) { i += 2; y[i] = 1; }"})
+    EXPECT_EQ(Counting(body), "(the same)") << body;
+}
+
 TEST(WideVariables, AreStoredAsTheShortOnesWere) {
   EXPECT_THAT(Wide("unsigned char best = 0; for (int i = 0; i < n; i++) if (x[i] > 0) best = (unsigned char)i; z[0] = best;"),
               HasSubstr("int best = 0; for (int i = 0; i < n; i++) if (x[i] > 0) best = i; z[0] = best;"));

@@ -195,7 +195,7 @@ TEST(PlainLoops, AreLoopsThatCountUp) {
 TEST(PlainLoops, AreNotThoseThatDoMore) {
   for (const char* body :
        {"int i = 0; while (i < n) { x[i] = 1; i++; } x[0] = i;", "int i = 0; while (i < n) { if (x[i] > 0) continue; i++; }",
-        "int i = 0; x[0] = 2; while (i < n) { x[i] = 1; i++; }", "int i = 0; while (i < n) { i += x[i] > 0; i++; }",
+        "int i = x[1]; x[0] = 2; while (i < n) { x[i] = 1; i++; }", "int i = 0; while (i < n) { i += x[i] > 0; i++; }",
         "for (int i = 0; i != n; ++i) { n = n - 1; }", "for (int i = 0; i != n; ++i) { i += x[i] > 0; }",
         "for (int i = 0; i != n; i += 2) { x[i] = 1; }", "for (int i = 1; i != n; ++i) { x[i] = 1; }"}) {
     const std::string text = std::string("__global__ void k(float* x, int n) {\n") + body + "\n}\n";

@@ -23,6 +23,25 @@ bool IsQuotient(std::string_view text, std::string_view name, std::string_view d
   return bare(text) == bare(name) + "/" + bare(divisor);
 }
 
+// What a name is divided by: a word, or what is within parentheses; empty if a text is no such quotient.
+std::string DivisorIn(std::string_view text, std::string_view name) {
+  const auto skip = [&](std::string_view part) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    const bool there = text.starts_with(part);
+    if (there) text.remove_prefix(part.size());
+    return there;
+  };
+  if (!skip(name) || !skip("/") || !skip("")) return "";
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    const bool word = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'z') ||
+                      (text[i] >= 'A' && text[i] <= 'Z') || text[i] == '_';
+    if (depth == 0 && !word && (text[i] != ')' || i + 1 < text.size())) return "";
+  }
+  return std::string(text);
+}
+
 }  // namespace
 
 LaunchRuns::LaunchRuns(const MutationContext& context, const LaunchDirective& launch, int kernel, int watched,
@@ -44,16 +63,36 @@ LaunchRuns::LaunchRuns(const MutationContext& context, const LaunchDirective& la
     const std::string& threads = launch_.block[axis].text();
     for (const std::string& name : names()) {
       const Expression& grid = launch_.grid[axis];
-      if (grid.Names().empty() || !IsQuotient(grid.text(), name, threads)) continue;
+      if (grid.Names().empty()) continue;
+      const bool each = IsQuotient(grid.text(), name, threads);
+      const std::string divisor = each ? threads : DivisorIn(grid.text(), name);
+      if (divisor.empty()) continue;
       try {
-        const std::int64_t count = launch_.block[axis].EvaluateInteger(values);
-        if (count > whole_blocks_[name].threads) whole_blocks_[name] = {count, threads};
+        const std::int64_t count = Expression::Parse(divisor).EvaluateInteger(values);
+        const std::int64_t of_block = launch_.block[axis].EvaluateInteger(values);
+        // A thread may have several elements.
+        if (!each && (count <= of_block || of_block < 1 || count % of_block != 0)) continue;
+        if (count > whole_blocks_[name].threads) whole_blocks_[name] = {count, divisor};
       } catch (const Error&) {
         continue;
       }
     }
   }
   std::erase_if(whole_blocks_, [](const auto& one) { return one.second.threads == 1; });
+}
+
+bool LaunchRuns::IsFixed(std::size_t axis) const {
+  if (axis >= launch_.grid.size()) return false;
+  const auto named = launch_.grid[axis].Names();
+  return std::none_of(named.begin(), named.end(), [&](const auto& name) {
+    return std::find(names().begin(), names().end(), std::string(name)) != names().end();
+  });
+}
+
+bool LaunchRuns::HasFixedGrid() const {
+  bool fixed = true;
+  for (std::size_t axis = 0; axis < launch_.grid.size(); ++axis) fixed &= IsFixed(axis);
+  return fixed;
 }
 
 std::optional<LaunchRuns::Setting> LaunchRuns::SettingOf(const Sizes& sizes) const {
@@ -65,6 +104,9 @@ std::optional<LaunchRuns::Setting> LaunchRuns::SettingOf(const Sizes& sizes) con
       setting.integers[parameter] = expression.EvaluateInteger(setting.values);
     for (std::size_t axis = 0; axis < launch_.grid.size(); ++axis)
       setting.grid[axis] = launch_.grid[axis].EvaluateInteger(setting.values);
+    for (std::size_t axis = 0; axis < launch_.grid.size(); ++axis) {
+      if (most_blocks_ > 0 && IsFixed(axis)) setting.grid[axis] = std::min(setting.grid[axis], most_blocks_);
+    }
     for (std::size_t axis = 0; axis < launch_.block.size(); ++axis)
       setting.block[axis] = launch_.block[axis].EvaluateInteger(setting.values);
   } catch (const Error&) {

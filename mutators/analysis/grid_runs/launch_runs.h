@@ -41,12 +41,18 @@ class LaunchRuns {
   const std::vector<std::string>& names() const { return sizes_.names(); }
   // The kernel's integers, and what the launch line passes for them.
   const std::vector<std::pair<int, Expression>>& arguments() const { return sizes_.arguments(); }
-  // Sizes by which the grid has only whole blocks, `n / 16`, with the threads of a block there: in numbers, and as spelled.
+  // Sizes by which the grid has only whole blocks, `n / 16`, with the elements of a block there, which are its threads or several
+  // times as many: in numbers, and as spelled.
   struct WholeBlocks {
     std::int64_t threads = 1;
     std::string text;
   };
   const std::map<std::string, WholeBlocks>& whole_blocks() const { return whole_blocks_; }
+  // Whether the grid has the same number of blocks along an axis for all sizes.
+  bool IsFixed(std::size_t axis) const;
+  bool HasFixedGrid() const;  // along all axes
+  // From now on the grid has at most so many blocks along such axes; 0: as the launch line says.
+  void LimitGrid(std::int64_t most) { most_blocks_ = most; }
   // nullopt if the launch line passes what is no number, or has no threads.
   std::optional<Setting> SettingOf(const Sizes& sizes) const;
   // One thread, which has this number among all of the launch.
@@ -91,6 +97,7 @@ class LaunchRuns {
   std::set<int> of_tile_;
   // A convolution whose rows of shared memory are found takes two million.
   std::int64_t most_turns_ = 5 << 19;
+  std::int64_t most_blocks_ = 0;
   std::map<std::string, WholeBlocks> whole_blocks_;
 };
 

@@ -224,7 +224,7 @@ bool ReadsInStores(const SyntaxTree& tree, const RowKernel& kernel, const Traffi
 std::vector<RowKernel> RowKernels(const MutationContext& context) {
   const SyntaxTree& tree = context.tree;
   std::vector<RowKernel> kernels;
-  for (const ThreadIndex& index : ThreadIndices(context)) {
+  for (const ThreadIndex& index : MovedThreadIndices(context)) {
     const std::set<int> atomics = AtomicStatements(tree, index.kernel);
     if (!IsAlone(context, index, atomics)) continue;
     const auto traffic = TrafficOf(tree, index.kernel);
@@ -251,7 +251,7 @@ std::vector<std::string> RowRefusals(const MutationContext& context) {
   const auto kernels = RowKernels(context);
   std::vector<std::string> refusals;
   std::vector<int> told;
-  for (const ThreadIndex& index : ThreadIndices(context)) {
+  for (const ThreadIndex& index : MovedThreadIndices(context)) {
     const auto is_it = [&](const RowKernel& kernel) { return kernel.index.kernel == index.kernel; };
     if (std::any_of(kernels.begin(), kernels.end(), is_it) ||
         Cooperates(tree, index.kernel, true, AtomicStatements(tree, index.kernel)))

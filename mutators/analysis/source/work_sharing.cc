@@ -99,7 +99,20 @@ std::optional<ThreadIndex> BlockIndexIn(const MutationContext& context, int kern
   return index;
 }
 
-std::optional<ThreadIndex> IndexIn(const MutationContext& context, int kernel, std::size_t axis) {
+// What an expression is with the numbers that are added to it and the parentheses around; the expression itself if there are
+// none.
+int WithAddedNumbers(const SyntaxTree& tree, int node) {
+  for (int at = tree.node(node).parent; at >= 0; at = tree.node(at).parent) {
+    const auto& sides = tree.node(at).children;
+    const bool moved = (tree.Operator(at) == "+" || tree.Operator(at) == "-") && sides.size() == 2 && sides[0] == node &&
+                       tree.node(sides[1]).kind_name == "IntegerLiteral";
+    if (!moved && tree.node(at).kind_name != "ParenExpr") return node;
+    node = at;
+  }
+  return node;
+}
+
+std::optional<ThreadIndex> IndexIn(const MutationContext& context, int kernel, std::size_t axis, bool moved) {
   const SyntaxTree& tree = context.tree;
   auto index = BlockIndexIn(context, kernel, axis);
   if (!index || index->launch->block.size() <= axis) return std::nullopt;
@@ -110,7 +123,7 @@ std::optional<ThreadIndex> IndexIn(const MutationContext& context, int kernel, s
   const int sum = tree.node(index->thread).parent;
   const int product = tree.node(WithCasts(tree, index->block)).parent;
   if (tree.Operator(sum) != "+" || tree.node(WithCasts(tree, product)).parent != sum) return std::nullopt;
-  if (tree.node(sum).parent != index->declaration) return std::nullopt;
+  if (tree.node(moved ? WithAddedNumbers(tree, sum) : sum).parent != index->declaration) return std::nullopt;
   const std::string dimension = fmt::format("blockDim.{}", kAxes[axis]);
   const std::string_view extent = tree.Text(index->extent);
   if (!SameTokens(extent, dimension) && !SameTokens(extent, index->launch->block[axis].text())) return std::nullopt;
@@ -256,7 +269,13 @@ bool Cooperates(const SyntaxTree& tree, int scope, bool shuffles_too, const std:
   return false;
 }
 
-std::vector<ThreadIndex> ThreadIndices(const MutationContext& context) { return IndicesBy(context, IndexIn); }
+std::vector<ThreadIndex> ThreadIndices(const MutationContext& context) {
+  return IndicesBy(context, [](const auto&... of) { return IndexIn(of..., false); });
+}
+
+std::vector<ThreadIndex> MovedThreadIndices(const MutationContext& context) {
+  return IndicesBy(context, [](const auto&... of) { return IndexIn(of..., true); });
+}
 
 std::vector<ThreadIndex> BlockIndices(const MutationContext& context) { return IndicesBy(context, BlockIndexIn); }
 

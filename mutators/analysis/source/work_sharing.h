@@ -50,6 +50,8 @@ struct ThreadIndex {
   const LaunchDirective* launch = nullptr;
 };
 std::vector<ThreadIndex> ThreadIndices(const MutationContext& context);
+// The same, also with a number added to it: `blockIdx.x * BLOCK + threadIdx.x + 1`.
+std::vector<ThreadIndex> MovedThreadIndices(const MutationContext& context);
 // The same for `i = blockIdx.x * E + ...` with any E and any further terms. Only blockIdx must be used nowhere else; `thread` is
 // -1.
 std::vector<ThreadIndex> BlockIndices(const MutationContext& context);

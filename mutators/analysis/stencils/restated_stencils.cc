@@ -17,6 +17,7 @@
 #include "mutators/analysis/source/work_sharing.h"
 #include "mutators/analysis/stencils/stencil.h"
 #include "mutators/analysis/stencils/stencil_by_results.h"
+#include "mutators/analysis/stencils/stencil_shape.h"
 #include "mutators/analysis/stencils/window_loops.h"
 
 namespace evo {
@@ -53,8 +54,10 @@ std::optional<std::string> WithLengthPassed(const MutationContext& context, int 
   return std::nullopt;
 }
 
-// Whether a kernel might be a stencil if its sizes were multiples of its blocks, as where its tiles are filled without a test.
-bool MayNeedWholeBlocks(const std::string& why) {
+// Whether a kernel might be a stencil if its sizes were multiples of its blocks, as where its tiles are filled without a test, or
+// where it stores beyond the end of a line.
+bool MayNeedWholeBlocks(const std::string& why, const LaunchDirective* launch) {
+  if (launch != nullptr && launch->grid.size() == 1 && why.find(kNoNeighboursOfStencil) != std::string::npos) return true;
   constexpr std::array<std::string_view, 4> kReasons{"is read and has no value", "two threads store the same element",
                                                      "which elements it stores", "do not store all elements of a box"};
   return std::any_of(kReasons.begin(), kReasons.end(), [&](std::string_view one) { return why.find(one) != std::string::npos; });
@@ -109,7 +112,8 @@ std::optional<std::string> RestatedStencils(const MutationContext& context,
     if (auto text = WithLengthPassed(context, kernel, why)) return text;
     std::string first_why;
     if (auto text = StencilByResults(context, kernel, !refused->empty(), why, &first_why)) return text;
-    if (auto text = MayNeedWholeBlocks(first_why) ? WithWholeBlocks(context, kernel) : std::nullopt) return text;
+    const bool whole = MayNeedWholeBlocks(first_why, AlikeLaunches(context, kernel));
+    if (auto text = whole ? WithWholeBlocks(context, kernel) : std::nullopt) return text;
     if (!why.empty()) refuse(fmt::format("{}: {}", tree.node(kernel).name, why));
   }
   return fixed;

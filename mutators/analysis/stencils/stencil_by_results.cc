@@ -15,6 +15,7 @@
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/source/work_sharing.h"
+#include "mutators/analysis/stencils/plain_comparison.h"
 #include "mutators/analysis/stencils/plain_stencil.h"
 #include "mutators/analysis/stencils/stencil_formula.h"
 #include "mutators/analysis/stencils/stencil_shape.h"
@@ -35,10 +36,6 @@ constexpr std::array<std::int64_t, 2> kSomeLoneThreads{64, 2048};
 constexpr std::size_t kHalvesOfStencil = 3;
 // Those of a grid of one size, most of which do nothing, are cheap; blocks that run together are not.
 constexpr std::int64_t kMostThreadsOfFormulas = 100'000, kMostLoneThreads = 300'000;
-// Blocks, or threads, of the larger launch that are run of both kernels.
-constexpr std::int64_t kLargeBlocks = 12, kLargeLoneThreads = 2000;
-constexpr std::size_t kMostLargeElements = 4000;
-constexpr std::int64_t kLeastLargeSize = 40, kMostLargeNumber = 1100, kLargeCountOfFormulas = 5;
 
 class StencilOfFormulas {
  public:
@@ -56,7 +53,9 @@ class StencilOfFormulas {
     if (!HasWholeBlocks()) return std::nullopt;
     std::string text = WithPlainStencil(context_, found_, formulas, runs_.runs().whole_blocks());
     if (text.empty()) return Refuse("it cannot be written as a plain kernel"), std::nullopt;
-    return StoresTheSame(text) ? std::optional(std::move(text)) : std::nullopt;
+    PlainComparison comparison(context_, runs_, {found_, launches_, stored_, counts_});
+    if (!comparison.StoresTheSame(text)) return Refuse(comparison.why()), std::nullopt;
+    return text;
   }
   // Empty if nobody would take it for a stencil.
   std::string why(bool expected) const { return alike_ || expected ? why_ : ""; }
@@ -75,7 +74,7 @@ class StencilOfFormulas {
     for (const std::set<std::string>& counts : CountsOfStencil(runs)) {
       counts_ = counts;
       for (std::size_t i = 0; i < 2; ++i) {
-        const auto setting = runs.SettingOf(SmallSizesOfStencil(runs, i, counts));
+        const auto setting = SmallSetting(i);
         stored_[i].clear();
         if (!setting || setting->Threads() > MostThreads()) break;
         launches_[i].setting = *setting;
@@ -89,6 +88,18 @@ class StencilOfFormulas {
     const bool added = AddThreads(0) && AddThreads(1);
     alike_ = ReadAlike(launches_[0], kHalvesOfStencil);
     return added;
+  }
+
+  // Of a large grid of one size a few blocks: threads of others would do nothing with small sizes.
+  std::optional<LaunchRuns::Setting> SmallSetting(std::size_t launch) {
+    LaunchRuns& runs = runs_.runs();
+    const auto sizes = SmallSizesOfStencil(runs, launch, counts_);
+    auto setting = runs.SettingOf(sizes);
+    if (!setting || setting->Threads() <= MostThreads() || !runs.HasFixedGrid()) return setting;
+    runs.LimitGrid(static_cast<std::int64_t>(launch) + 1);
+    setting = runs.SettingOf(sizes);
+    runs.LimitGrid(0);
+    return setting;
   }
 
   std::int64_t MostThreads() {
@@ -201,104 +212,6 @@ class StencilOfFormulas {
         along |= WholeBlocksAlong(found_, axis, whole) == &one;
       return along || Refuse(fmt::format("its grid has only whole blocks of {}, which no axis has", one.first));
     });
-  }
-
-  // Sizes beyond all numbers of the code, and so many elements that threads of a grid of one size have several.
-  LaunchRuns::Sizes LargeSizes() {
-    const LaunchRuns& runs = runs_.runs();
-    std::int64_t next = std::max(runs_.largest_number(), kLeastLargeSize);
-    if (launches_[0].setting.Threads() == launches_[1].setting.Threads()) {
-      const std::int64_t wanted = 5 * launches_[0].setting.Threads() / 2;
-      while ((found_.IsLine() ? next : found_.dimensions == 2 ? next * next : next * next * next) < wanted) next += next / 4;
-    }
-    LaunchRuns::Sizes sizes;
-    for (const std::string& name : runs.names()) {
-      next += 3;
-      if (const auto whole = runs.whole_blocks().find(name); whole != runs.whole_blocks().end())
-        next += (whole->second.threads - next % whole->second.threads) % whole->second.threads;
-      sizes[name] = counts_.contains(name) ? kLargeCountOfFormulas : next;
-    }
-    return sizes;
-  }
-
-  bool StoresTheSame(const std::string& text) {
-    const auto other = tree().Reparsed(text);
-    if (!other) return Refuse("it cannot be written as a plain kernel");
-    const KernelTemplate rendered = ParseTemplate(context_.rendered.name, text);
-    const MutationContext context{context_.kernel_template,  context_.genome, *other, rendered, nullptr,
-                                  context_.product_elsewhere};
-    const std::string& name = tree().node(found_.kernel).name;
-    int kernel = -1;
-    for (const int function : Functions(*other)) {
-      if (other->node(function).name == name && IsKernel(*other, function)) kernel = function;
-    }
-    const LaunchDirective* const launch = kernel < 0 ? nullptr : AlikeLaunches(context, kernel);
-    if (launch == nullptr) return Refuse("it cannot be written as a plain kernel");
-    FormulaRuns plain(context, kernel, *launch);
-    for (std::size_t i = 0; i < 2; ++i) {
-      const auto setting = plain.runs().SettingOf(SmallSizesOfStencil(runs_.runs(), i, counts_));
-      StoredFormulas stored;
-      if (!setting || !plain.Run(*setting, stored) || !AreSame(stored_[i], stored, *other))
-        return Refuse("a plain kernel would not store the same");
-    }
-    if (runs_.largest_number() > kMostLargeNumber)
-      return Refuse(fmt::format("it has the number {}, and so large sizes are not tried", runs_.largest_number()));
-    const LaunchRuns::Sizes sizes = LargeSizes();
-    const auto setting = runs_.runs().SettingOf(sizes), of_plain = plain.runs().SettingOf(sizes);
-    StoredFormulas some, same;
-    if (!setting || !of_plain) return Refuse("its launch line has no threads with larger sizes");
-    if (!runs_.Run(*setting, some, runs_.runs().together() ? kLargeBlocks : kLargeLoneThreads)) return Refuse(runs_.why());
-    if (some.empty()) return Refuse("it stores nothing with larger sizes");
-    KeepSome(some);
-    StencilLaunch large = launches_[0];
-    for (std::size_t i = 0; i < 2; ++i) large.lengths[i] = setting->ValueOf(found_.lengths[i].launch);
-    for (const auto& [element, formula] : some.begin()->second) {
-      const StencilPlace place = large.PlaceOf(element);
-      std::int64_t thread = 0, blocks = 0;
-      for (std::size_t axis = 3; axis-- > 0;) {
-        const std::int64_t at = place[axis] - FirstOfBlocks(found_, axis, runs_.runs().whole_blocks());
-        thread = thread * of_plain->block[axis] + at % of_plain->block[axis];
-        blocks = blocks * of_plain->grid[axis] + at / of_plain->block[axis];
-      }
-      if (!plain.RunThread(*of_plain, blocks * of_plain->block[0] * of_plain->block[1] * of_plain->block[2] + thread, same))
-        return Refuse("a plain kernel would not store the same");
-    }
-    return AreSame(some, same, *other) || Refuse("it does something else with larger sizes");
-  }
-
-  // Blocks that walk through planes store many. Those that are left lie all over them.
-  static void KeepSome(StoredFormulas& stored) {
-    std::uint64_t random = 1;
-    const std::size_t each = stored.begin()->second.size() / kMostLargeElements + 1;
-    std::set<std::int64_t> dropped;
-    for (const auto& [element, formula] : stored.begin()->second) {
-      random = random * 6364136223846793005u + 1442695040888963407u;
-      if ((random >> 33) % each != 0) dropped.insert(element);
-    }
-    for (auto& [buffer, elements] : stored) {
-      for (const std::int64_t element : dropped) elements.erase(element);
-    }
-  }
-
-  // Whether each element has the same formula of elements of the same buffers.
-  bool AreSame(const StoredFormulas& stored, const StoredFormulas& others, const SyntaxTree& other_tree) const {
-    const auto text_in = [](const SyntaxTree& tree, const ThreadFormula& formula) {
-      return FormulaText(formula, [&](const ThreadFormula& part) {
-        return part.kind == ThreadFormula::Kind::kElement ? fmt::format("{}[{}]", tree.node(part.memory).name, part.index) : "";
-      });
-    };
-    std::map<std::string, const std::map<std::int64_t, FormulaPointer>*> by_name;
-    for (const auto& [buffer, elements] : others) by_name[other_tree.node(buffer).name] = &elements;
-    if (by_name.size() != stored.size()) return false;
-    for (const auto& [buffer, elements] : stored) {
-      const auto same = by_name.find(tree().node(buffer).name);
-      if (same == by_name.end() || same->second->size() != elements.size()) return false;
-      for (const auto& [index, formula] : elements) {
-        const auto other = same->second->find(index);
-        if (other == same->second->end() || text_in(tree(), *formula) != text_in(other_tree, *other->second)) return false;
-      }
-    }
-    return true;
   }
 
   const MutationContext& context_;

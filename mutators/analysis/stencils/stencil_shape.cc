@@ -160,8 +160,7 @@ bool StencilShape::FindLengths(Stencil& found) {
     if (FitsLine(length, found) && FindStores(found)) return true;
     for (StencilLaunch& launch : launches_) launch.line = false;
   }
-  return Refuse(fmt::format(
-      "it reads no neighbours in other rows or planes, the lengths of which are its parameters, at most {} away", kFurthest));
+  return Refuse(fmt::format("{}, the lengths of which are its parameters, at most {} away", kNoNeighboursOfStencil, kFurthest));
 }
 
 // Whether all that is read is near what threads store, in one line of elements. A few elements may be weights.

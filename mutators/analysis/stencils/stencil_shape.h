@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "mutators/analysis/stencils/stencil_launch.h"
 
 namespace evo {
+
+// Of what is no stencil, or of one that stores beyond its ends.
+inline constexpr std::string_view kNoNeighboursOfStencil = "it reads no neighbours in other rows or planes";
 
 // Finds how elements of a stencil lie: in rows and planes of which lengths, and which of them are stored and read.
 class StencilShape {

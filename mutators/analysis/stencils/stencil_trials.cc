@@ -19,12 +19,30 @@ namespace {
 constexpr std::size_t kLargeThreads = 24, kTriesOfLarge = 16;
 constexpr std::int64_t kMostLargeSize = 1100;
 constexpr std::int64_t kLargeCount = 5;
+// Where a grid that has the same number of blocks for all sizes is too small.
+constexpr std::int64_t kSizeBeyondGrids = 4096;
 
 }  // namespace
 
 bool StencilTrials::Refuse(std::string why) {
   why_ = std::move(why);
   return false;
+}
+
+// Whether there are as many threads as elements, of which each stores one at most.
+bool StencilTrials::HasThreadsForAll(const Stencil& found, const std::set<std::string>& counts) const {
+  LaunchRuns::Sizes sizes;
+  for (const std::string& name : runs_.names()) {
+    const auto whole = runs_.whole_blocks().find(name);
+    const std::int64_t unit = whole == runs_.whole_blocks().end() ? 1 : whole->second.threads;
+    sizes[name] = counts.contains(name) ? kLargeCount : (kSizeBeyondGrids + unit - 1) / unit * unit;
+  }
+  const auto setting = runs_.SettingOf(sizes);
+  if (!setting) return true;
+  std::int64_t elements = 1;
+  for (std::size_t axis = 0; axis < found.dimensions; ++axis)
+    elements *= std::max<std::int64_t>(setting->ValueOf(found.stores[axis].end.launch) - found.stores[axis].LowIn(*setting), 0);
+  return elements <= 2 * setting->Threads();
 }
 
 bool StencilTrials::RunLarge(Stencil& found, const std::set<std::string>& counts) {
@@ -40,6 +58,7 @@ bool StencilTrials::RunLarge(Stencil& found, const std::set<std::string>& counts
   }
   const auto setting = runs_.SettingOf(sizes);
   if (!setting) return Refuse(fmt::format("its launch line has no threads where sizes are beyond {}", largest));
+  if (!HasThreadsForAll(found, counts)) return Refuse("with large sizes its grid has fewer threads than there are elements");
   StencilLaunch large;
   large.setting = *setting;
   large.dimensions = found.dimensions;

@@ -28,6 +28,7 @@ class StencilTrials {
 
  private:
   bool Refuse(std::string why);
+  bool HasThreadsForAll(const Stencil& found, const std::set<std::string>& counts) const;
   bool DoesAsFound(const StencilLaunch& launch, const StencilThread& thread, const Stencil& found) const;
   std::set<int> SizesOf(const Stencil& found) const;
   bool IsAllowed(int symbol, const std::set<int>& sizes) const;

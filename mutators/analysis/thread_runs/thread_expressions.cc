@@ -192,9 +192,9 @@ ThreadValue ThreadExpressions::Named(const ThreadNode& node, int expression) {
   if (code_.variable(node.variable).device && setting_.contents.contains(node.variable))
     return code_.variable(node.variable).array ? ThreadValue::Pointer(node.variable)
                                                : memory_.Load({-1, node.variable, 0, nullptr, expression});
-  if (code_.variable(node.variable).device) return NotUnderstood(expression);
-  if (code_.variable(node.variable).constant)
-    return setting_.sums || setting_.formulas ? ThreadValue::Pointer(node.variable) : NotUnderstood(expression);
+  const bool constant = code_.variable(node.variable).constant, device = code_.variable(node.variable).device;
+  if (device || (constant && !setting_.sums && !setting_.formulas && !setting_.addresses)) return NotUnderstood(expression);
+  if (constant) return ThreadValue::Pointer(node.variable);
   if (setting_.formulas && code_.variable(node.variable).declared && !code_.variable(node.variable).array) {
     ThreadValue unset = UnsetNumber(tree_, node.variable);
     if (unset.kind != ThreadValue::Kind::kNone) return unset;

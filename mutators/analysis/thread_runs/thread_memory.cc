@@ -188,9 +188,10 @@ void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
 
 ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   const ThreadVariable& buffer = code_.variable(place.memory);
-  const bool is_known = buffer.parameter || (buffer.constant && (setting_.sums || setting_.formulas));
+  const bool is_known = buffer.parameter || (buffer.constant && (setting_.sums || setting_.formulas || setting_.addresses));
   if (!is_known) return Refuse("a pointer that is not understood");
-  if (setting_.addresses) return LoadSomething(place);
+  // What integers of constant memory are is not known, so that no index may be made of one.
+  if (setting_.addresses) return buffer.constant ? ThreadValue::Real(0.5) : LoadSomething(place);
   if (const auto stored = trace_.stores.find(place.memory); stored != trace_.stores.end()) {
     const auto element = stored->second.find(place.index);
     if (element != stored->second.end()) {

@@ -40,7 +40,8 @@ TEST_F(ForeignHistograms, PrivateCounts) {
                            {"31_partial_bins_of_blocks"},
                            {"32_words_of_warps_in_parts"},
                            {"33_weights_in_shared_bins", "weighted: "},
-                           {"34_threads_by_columns"}});
+                           {"34_threads_by_columns"},
+                           {"35_while_loops"}});
 }
 
 TEST_F(ForeignHistograms, NearMisses) {
@@ -61,6 +62,12 @@ TEST_F(ForeignHistograms, NearMisses) {
   Refuses("private_counts", "27_digits_of_warps", "w < WARPS; w++", "w < WARPS - 1; w++", waits);
   Refuses("private_counts", "27_digits_of_warps", "threadIdx.x < WARPS * RADIX", "threadIdx.x < RADIX", waits);
   Refuses("private_counts", "09_warp_private", "b < WARPS * NBINS", "b < NBINS", waits);
+  // Loops that leave out bins, begin elsewhere, or tell where they ended.
+  Refuses("private_counts", "35_while_loops", "level += blockDim.x;\n", "level += 2 * blockDim.x;\n", waits);
+  Refuses("private_counts", "35_while_loops", "    int step =", "    level = level / 2;\n    int step =", waits);
+  Refuses("private_counts", "35_while_loops", "while (level < levels)", "while (level < levels - 1)", waits);
+  Refuses("private_counts", "35_while_loops", "    __syncthreads();\n    while (at",
+          "    __syncthreads();\n    totals[0] = level;\n    while (at", waits);
 }
 
 TEST_F(ForeignHistograms, NearMissesOfRowsAndPartialCounts) {

@@ -58,7 +58,10 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"48_edges_for_whole_blocks"},
                          {"49_unset_outside"},
                          {"50_pixels_as_structs", "blurKernel: "},
-                         {"51_line_from_moved_pointers"}});
+                         {"51_line_from_moved_pointers"},
+                         {"52_line_that_reads_on"},
+                         {"53_pixels_of_a_fixed_grid"},
+                         {"54_steps_in_whole_tiles"}});
 }
 
 TEST_F(ForeignStencils, StencilSums) {
@@ -113,7 +116,10 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"48_edges_for_whole_blocks", "sobel: "},
                          {"49_unset_outside"},
                          {"50_pixels_as_structs", "blurKernel: "},
-                         {"51_line_from_moved_pointers", "stencil_1d: "}});
+                         {"51_line_from_moved_pointers", "stencil_1d: "},
+                         {"52_line_that_reads_on", "look_ahead: its elements lie in a line"},
+                         {"53_pixels_of_a_fixed_grid", "edges: "},
+                         {"54_steps_in_whole_tiles", "columns: "}});
 }
 
 TEST_F(ForeignStencils, WindowRowSums) {
@@ -167,7 +173,10 @@ TEST_F(ForeignStencils, WindowRowSums) {
                             {"48_edges_for_whole_blocks", "(silence)"},
                             {"49_unset_outside", "(silence)"},
                             {"50_pixels_as_structs"},
-                            {"51_line_from_moved_pointers", "(silence)"}});
+                            {"51_line_from_moved_pointers", "(silence)"},
+                            {"52_line_that_reads_on", "(silence)"},
+                            {"53_pixels_of_a_fixed_grid", "(silence)"},
+                            {"54_steps_in_whole_tiles", "(silence)"}});
 }
 
 // What is almost one of these is none.
@@ -214,11 +223,37 @@ TEST_F(ForeignStencils, RefusesNearMisses) {
           "gx + 1 < W && gy > 0) sh[0][17] = src[gy", "(silence)");
   Refuses("stencil_rows", "49_unset_outside", "t[j][i] = own", "t[j][i / 2 * 2] = own", "smooth: ");
   Refuses("stencil_rows", "38_mean_of_those_there", "total / n", "total / (n + y % 2)", "mean_filter: ");
+  // What is beyond the part in shared memory, or past one more element.
+  Refuses("stencil_rows", "52_line_that_reads_on", "threadIdx.x + k < blockDim.x", "threadIdx.x + k <= blockDim.x", "(silence)");
+  Refuses("stencil_rows", "52_line_that_reads_on", "series[own + k]", "series[own + k - own % 2]", "look_ahead: ");
+  Refuses("stencil_rows", "52_line_that_reads_on", "sums[own] = sum", "sums[own] = sum + own", "look_ahead: ");
+  // Elements that numbers in constant memory choose.
+  Refuses("stencil_rows", "52_line_that_reads_on", "series[own + k]", "series[own + taps[k]]", "(silence)");
+  Refuses("stencil_rows", "01_jacobi_index_macro", "#define IDX(i, j) ((i) * nx + (j))",
+          "__constant__ int moved[2];\n#define IDX(i, j) ((i) * nx + (j) + moved[0])", "jacobi: ");
+  // Pixels that no thread stores, and tiles in which some are missing.
+  Refuses("stencil_rows", "54_steps_in_whole_tiles", "part <= EACH", "part < EACH", "columns: ");
+  Refuses("stencil_rows", "54_steps_in_whole_tiles", "part < EACH + 2", "part < EACH + 1", "columns: ");
+  Refuses("stencil_rows", "54_steps_in_whole_tiles", "H / (4 * 8)", "H / (4 * 8 + 8)", "columns: ");
   // Steps that differ in more than their buffers and real numbers.
   Refuses("stencil_rows", "39_forth_and_back", "life(B, A, W, H)", "life(B, A, H, W)", "life: its launch lines differ");
   Refuses("stencil_rows", "39_forth_and_back", "life(B, A, W, H) grid(ceil_div(W, 16)", "life(B, A, W, H) grid(ceil_div(W, 32)",
           "life: its launch lines differ");
   Refuses("stencil_rows", "30_sobel_tables", "down[i + 1][j + 1]", "down[i + 1][picture[y * width + x] % 3]", "sobel: ");
+}
+
+// Threads of a grid of one size that do not come to all elements.
+TEST_F(ForeignStencils, RefusesTooFewThreads) {
+  const std::string fixed = "53_pixels_of_a_fixed_grid";
+  Refuses("stencil_rows", fixed, "j < w; j += columns", "j < min(w, columns); j += columns", "edges: ");
+  Refuses("stencil_rows", fixed, "i < h; i += rows", "i < h && i < rows; i += rows", "edges: ");
+  Refuses("stencil_rows", fixed, "j < w; j += columns", "j < min(w, 1024); j += columns", "edges: ");
+  Refuses("stencil_rows", fixed, "j += columns", "j += 2 * columns", "edges: ");
+  Refuses("stencil_rows", "40_fixed_grid_twice", "c += gridDim.x * blockDim.x", "c += cols", "diffuse: ");
+  Refuses("stencil_rows", "40_fixed_grid_twice", "r += gridDim.y * blockDim.y", "r += rows", "diffuse: ");
+  Refuses("stencil_rows", "01_jacobi_index_macro", "grid(ceil_div(W, 32), ceil_div(H, 8))", "grid(8, 8)", "jacobi: ");
+  Refuses("stencil_rows", "01_jacobi_index_macro", "grid(ceil_div(W, 32), ceil_div(H, 8))", "grid(ceil_div(W, 32), 8)",
+          "jacobi: ");
 }
 
 }  // namespace
