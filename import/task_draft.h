@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "import/import.h"
+#include "import/null_pointers.h"
 #include "import/pointer_offsets.h"
 
 namespace evo {
@@ -79,6 +80,7 @@ struct TaskDraft {
   std::set<std::string> moved;       // macros and constants whose definitions are written at the top
   std::set<std::string> kernels;     // names
   PointerOffsets offsets;            // that kernels add
+  NullPointers nulls;                // that the host passes
   std::vector<ImportQuestion> questions;
   std::vector<std::string> notes;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 
 #include "mutators/analysis/grid_runs/source_runs.h"
 #include "mutators/analysis/numbers/fingerprint.h"
@@ -58,9 +59,26 @@ std::function<double(std::int64_t)> SourceRuns::ElementsOf(const LaunchTrial& tr
   if (const auto all = trial.elements.find(buffer); all != trial.elements.end())
     return [number = all->second](std::int64_t) { return number; };
   const auto times = trial.times.find(buffer);
-  return [buffer = NumberOf(buffer), factor = times == trial.times.end() ? 1.0 : times->second](std::int64_t index) {
+  const auto drawn = [buffer = NumberOf(buffer), factor = times == trial.times.end() ? 1.0 : times->second](std::int64_t index) {
     return factor * RandomElement(buffer, index);
   };
+  const auto chosen = trial.chosen.find(buffer);
+  if (chosen == trial.chosen.end()) return drawn;
+  return [contents = std::make_shared<const BufferContents>(chosen->second), drawn](std::int64_t index) {
+    const auto known = contents->find(index);
+    return known == contents->end() ? drawn(index) : known->second;
+  };
+}
+
+void SourceRuns::KeepBytes() {
+  for (Link& link : links_) {
+    for (const auto& [parameter, buffer] : link.buffers) {
+      const std::string& type = tree_.node(parameter).type;
+      const std::string pointed = type.substr(0, type.find('*'));
+      const bool bytes = pointed.find("char") != std::string::npos || pointed.find("bool") != std::string::npos;
+      if (bytes && link.runs) link.runs->given().integer_bytes.insert(parameter);
+    }
+  }
 }
 
 }  // namespace evo

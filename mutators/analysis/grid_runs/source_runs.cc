@@ -25,6 +25,7 @@ constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 3'00
 constexpr std::int64_t kMostSampledTurns = 700'000;
 // Units that are tried for each element that is wanted, and elements for which there is a unit at least.
 constexpr std::int64_t kMostSpreadTries = 24, kSpreadOfUnit = 8;
+constexpr std::int64_t kUnitsThatTell = 2, kFarTooMany = 4;  // by whose turns those of a launch are reckoned
 // In place of a unit.
 constexpr std::int64_t kSeveralUnits = -1;
 constexpr int kMatrices = 3;
@@ -63,6 +64,7 @@ bool SourceRuns::Refuse(std::string why) {
 bool SourceRuns::Find() {
   if (tree_.text().find("exp") == std::string::npos) return false;
   const bool found = FindLaunches();
+  KeepBytes();
   const auto arguments = std::count_if(buffers_.begin(), buffers_.end(), [&](const auto& one) { return !IsWorkspace(one); });
   // One of them may have queries, keys and values.
   const bool packed = arguments > 1 && arguments < static_cast<std::ptrdiff_t>(buffers_.size());
@@ -135,7 +137,7 @@ bool SourceRuns::FindLaunch(const LaunchDirective& launch) {
 }
 
 bool SourceRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
-  final_ = false;
+  refused_ = {};
   for (Link& link : links_) {
     if (link.launch != nullptr) {
       if (!RunLaunch(link, trial, (trial.samples || trial.spread > 0) && &link == &links_.back(), run)) return false;
@@ -191,6 +193,7 @@ bool SourceRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, L
   const auto setting = link.runs->SettingOf(trial.sizes);
   const std::int64_t of_block = setting ? setting->block[0] * setting->block[1] * setting->block[2] : 0;
   if (!setting || setting->Threads() > kMostLaunchedThreads || of_block > kMostThreadsTogether) {
+    refused_.is_too_large = setting && of_block <= kMostThreadsTogether;
     return Refuse(fmt::format("{} has {} with sizes that are tried", link.launch->kernel, setting ? "too many threads" : "none"));
   }
   Give(link, trial, *setting, run);
@@ -220,8 +223,16 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
   const std::int64_t each = link.runs->together() ? setting.block[0] * setting.block[1] * setting.block[2] : 1;
   const std::int64_t units = setting.Threads() / each;
   if (!samples) {
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (std::int64_t unit = 0; unit < units; ++unit) {
+      const std::int64_t before = turns_;
       if (!RunUnit(link, trial, setting, unit, accesses, run)) return false;
+      if (unit >= kUnitsThatTell) continue;
+      fewest = std::min(fewest, turns_ - before);
+      const std::int64_t times = unit + 1 < kUnitsThatTell ? kFarTooMany : 1;
+      if (turns_ + fewest * (units - unit - 1) <= times * kMostLaunchedTurns) continue;
+      refused_.is_final = refused_.is_too_large = true;
+      return Refuse(fmt::format("{}: its loops have too many turns to try", link.launch->kernel));
     }
     return true;
   }
@@ -255,15 +266,25 @@ bool SourceRuns::RunUnit(Link& link, const LaunchTrial& trial, const LaunchRuns:
   for (std::int64_t thread = unit * each; thread < (unit + 1) * each; ++thread) {
     const ThreadTrace trace = link.runs->Run(setting, thread);
     turns_ += trace.turns;
-    misaligned_ = trace.misaligned;
-    if (!trace.refusal.empty()) return Refuse(fmt::format("{}: {}", link.launch->kernel, trace.refusal));
-    final_ = turns_ > kMostLaunchedTurns || trace.race >= 0 || (!trace.loaded.empty() && trial.chosen.empty());
+    refused_.misaligned = trace.misaligned;
+    refused_.is_too_large = turns_ > kMostLaunchedTurns;
+    if (!trace.refusal.empty()) {
+      AddKnowledge(trace, run);
+      return Refuse(fmt::format("{}: {}", link.launch->kernel, trace.refusal));
+    }
+    refused_.is_final = turns_ > kMostLaunchedTurns || trace.race >= 0 ||
+                        (!trace.loaded.empty() && trial.chosen.empty() && trial.elements.empty());
     if (turns_ > kMostLaunchedTurns) return Refuse(fmt::format("{}: its loops have too many turns to try", link.launch->kernel));
     if (trace.race >= 0)
       return Refuse(fmt::format("{}: a thread stores in {} what another reads or stores, and no barrier is between them",
                                 link.launch->kernel, tree_.node(trace.race).name));
     for (const auto& [parameter, elements] : trace.loaded) {
-      if (trial.chosen.contains(link.buffers.at(parameter))) continue;
+      const std::string& buffer = link.buffers.at(parameter);
+      if (trial.chosen.contains(buffer) || trial.elements.contains(buffer)) {
+        for (const auto& [index, element] : elements) run.integers[buffer].insert(index);
+        continue;
+      }
+      refused_.integers = buffer;
       return Refuse(fmt::format("{}: integers of {} decide what it computes", link.launch->kernel, tree_.node(parameter).name));
     }
     if (!Add(link, trace, unit, accesses, run)) return false;

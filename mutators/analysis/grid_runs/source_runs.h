@@ -31,6 +31,7 @@ struct LaunchedRun {
   std::map<std::string, BufferContents> stored;  // likewise, also of workspaces
   ThreadTrace knowledge;                         // factors, names and the like of all threads
   std::map<std::string, double> filled;          // what the rest of a buffer is, if an evo:memset says so
+  std::map<std::string, std::set<std::int64_t>> integers;  // elements of buffers of integers that decided what it did
   // Numbers that data was compared with, and whether such data was less, and more.
   std::map<double, std::pair<bool, bool>> compared;
   // After TellSums: of what the elements of buffers are sums, or of what sums they were computed.
@@ -79,9 +80,13 @@ class SourceRuns {
   std::function<double(std::int64_t)> ElementsOf(const LaunchTrial& trial, const std::string& buffer) const;
   const std::string& why() const { return why_; }
   // Of how many elements, accessed at once, the run that was refused found some that do not begin at a multiple of that; or 0.
-  std::int64_t misaligned() const { return misaligned_; }
+  std::int64_t misaligned() const { return refused_.misaligned; }
+  // Which buffer of integers decided what the run that was refused computes; empty if none did.
+  const std::string& integers() const { return refused_.integers; }
   // Whether other sizes would not help a run that was refused.
-  bool is_final() const { return final_; }
+  bool is_final() const { return refused_.is_final; }
+  // Whether it had too many threads or turns.
+  bool is_too_large() const { return refused_.is_too_large; }
   // Of loops and statements, in all runs so far.
   std::int64_t turns() const { return turns_; }
 
@@ -92,6 +97,7 @@ class SourceRuns {
   int NumberOf(const std::string& buffer) const;
   bool FindLaunch(const LaunchDirective& launch);
   void AddConstants(Link& link) const;
+  void KeepBytes();
   void FindBuffers();
   bool RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run);
   bool RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, bool samples, Accesses& accesses,
@@ -108,8 +114,13 @@ class SourceRuns {
   std::vector<std::string> names_;
   std::vector<std::string> buffers_;
   std::set<std::string> changed_;  // buffers that may be stored to
-  std::int64_t turns_ = 0, misaligned_ = 0;
-  bool final_ = false;
+  std::int64_t turns_ = 0;
+  struct Refused {
+    std::int64_t misaligned = 0;
+    std::string integers;
+    bool is_final = false, is_too_large = false;
+  };
+  Refused refused_;
   struct Modes {
     bool alone = false, sums = false, words = false;
   };

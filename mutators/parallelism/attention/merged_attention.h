@@ -6,6 +6,7 @@
 #include <string>
 
 #include "mutators/mutator.h"
+#include "mutators/parallelism/attention/attention_additions.h"
 
 namespace evo {
 
@@ -16,8 +17,12 @@ struct MergedAttention {
   KernelTemplate rendered;
   Proposal proposal;  // the change of the source that makes it so
   std::string kernel;
-  std::string why;  // why it has none, where somebody may ask
+  AttentionAdditions additions;  // what its attention is beside what that kernel computes
+  std::string why;               // why it has none, where somebody may ask
 };
+
+// The attention of a kernel in `source`, which is the context itself or its merged source, with what it has more.
+Attention WholeAttention(const MutationContext& context, const MutationContext& source, const Attention& found);
 
 // Found once for each source.
 const MergedAttention& MergedAttentionIn(const MutationContext& context);

@@ -47,13 +47,16 @@ class WarpGroupAttention : public KernelVisitor {
   Restate restate() const override { return WithColumnsInLoops; }
   // Why a kernel is no attention is what fuse_attention says.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    VisitMerged(context, propose,
-                [&](const MutationContext& source, const Propose& propose_one) { VisitAttentions(source, propose_one, refuse); });
+    VisitMerged(context, propose, [&](const MutationContext& source, const Propose& propose_one) {
+      VisitAttentions(context, source, propose_one, refuse);
+    });
   }
 
-  static void VisitAttentions(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
+  static void VisitAttentions(const MutationContext& whole, const MutationContext& context, const Propose& propose,
+                              const Refuse& refuse) {
     const Refuse in_silence = [](const std::string&) {};
-    VisitRecognised(context, in_silence, AsAttention, [&](const Attention& attention, const Refuse&) {
+    VisitRecognised(context, in_silence, AsAttention, [&](const Attention& found, const Refuse&) {
+      const Attention attention = WholeAttention(whole, context, found);
       if (attention.own_keys) return;  // one query a head, which tensor cores have no use for
       const std::string name = context.tree.node(attention.kernel).name;
       const std::string& required = context.rendered.required_arch;
