@@ -7,10 +7,11 @@
 
 namespace evo {
 
-DeviceItems::DeviceItems(const SourceProgram& program, const std::set<std::string>& kernels)
+DeviceItems::DeviceItems(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& types)
     : program_(program), tree_(program.tree()), kernels_(kernels) {
   ReadItems(0);
   MergeItems();
+  for (const std::string& type : types) AddWords(type);
   Close();
 }
 

@@ -20,10 +20,10 @@ struct DeviceItem {
   bool kept = false;
 };
 
-// The declarations of a program, those marked that kernels need, directly or through one another.
+// The declarations of a program, those marked that kernels or types need, directly or through one another.
 class DeviceItems {
  public:
-  DeviceItems(const SourceProgram& program, const std::set<std::string>& kernels);
+  DeviceItems(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& types);
 
   const std::vector<DeviceItem>& all() const { return items_; }
   // Namespaces and blocks of `extern "C"`.

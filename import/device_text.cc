@@ -1,6 +1,7 @@
 #include "import/device_text.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "import/device_items.h"
@@ -39,10 +40,35 @@ const std::vector<DeviceHeader>& DeviceHeaders() {
   return kHeaders;
 }
 
+// Of `const int A = 1, B = 2;` what is left without some of its variables; empty if it is not understood.
+std::string WithoutVariables(std::string_view text, const std::set<std::string>& names, const std::set<std::string>& moved) {
+  const auto tokens = SpelledTokens(text);
+  std::size_t first = 0;
+  while (first < tokens.size() && !names.contains(std::string(tokens[first]))) ++first;
+  if (first == tokens.size() || tokens.back() != ";") return "";
+  const auto type = static_cast<std::size_t>(tokens[first].data() - text.data());
+  std::string left;
+  int depth = 0;
+  std::size_t begin = first;
+  for (std::size_t i = first; i < tokens.size(); ++i) {
+    const std::string_view token = tokens[i];
+    depth += token == "(" || token == "{" || token == "[" ? 1 : token == ")" || token == "}" || token == "]" ? -1 : 0;
+    if (i + 1 < tokens.size() && (token != "," || depth > 0)) continue;
+    if (!names.contains(std::string(tokens[begin]))) return "";
+    const auto from = static_cast<std::size_t>(tokens[begin].data() - text.data());
+    const auto to = static_cast<std::size_t>(token.data() - text.data());
+    if (!moved.contains(std::string(tokens[begin])))
+      left += (left.empty() ? "" : ", ") + std::string(text.substr(from, to - from));
+    begin = i + 1;
+  }
+  return left.empty() ? "" : std::string(text.substr(0, type)) + left + ";";
+}
+
 class DeviceTextMaker {
  public:
-  DeviceTextMaker(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& moved)
-      : program_(program), items_(program, kernels), moved_(moved), lines_(SplitLines(program.text())) {
+  DeviceTextMaker(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& types,
+                  const std::set<std::string>& moved)
+      : program_(program), items_(program, kernels, types), moved_(moved), lines_(SplitLines(program.text())) {
     keep_.resize(lines_.size());
   }
 
@@ -95,7 +121,13 @@ class DeviceTextMaker {
     FindComments();
     for (const DeviceItem& item : items_.all()) {
       if (!item.kept) continue;
-      if (std::any_of(item.names.begin(), item.names.end(), [&](const auto& name) { return moved_.contains(name); })) continue;
+      const auto is_moved = [&](const std::string& name) { return moved_.contains(name); };
+      if (std::all_of(item.names.begin(), item.names.end(), is_moved)) continue;
+      if (std::any_of(item.names.begin(), item.names.end(), is_moved)) {
+        const std::string rest = item.variable ? WithoutVariables(program_.Text(item.range), item.names, moved_) : "";
+        if (!rest.empty()) keep_[LineAt(item.range.begin)] = true, rewritten_[LineAt(item.range.begin)] = rest;
+        continue;
+      }
       MarkRange(item.range, true);
       for (const SourceRange& scope : items_.scopes()) {
         if (!scope.Contains(item.range)) continue;
@@ -249,7 +281,8 @@ class DeviceTextMaker {
       if (gap && !blank) result_.code += '\n';
       gap = false;
       blank = empty;
-      std::string_view line = lines_[i].text;
+      const auto rewritten = rewritten_.find(i);
+      std::string_view line = rewritten == rewritten_.end() ? lines_[i].text : std::string_view(rewritten->second);
       if (line.ends_with('\r')) line.remove_suffix(1);
       result_.code += std::string(line) + "\n";
     }
@@ -261,13 +294,15 @@ class DeviceTextMaker {
   std::vector<SourceLine> lines_;
   std::vector<bool> keep_;
   std::vector<bool> comment_;
+  std::map<std::size_t, std::string> rewritten_;  // lines
   DeviceText result_;
 };
 
 }  // namespace
 
-DeviceText DeviceTextOf(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& moved) {
-  return DeviceTextMaker(program, kernels, moved).Run();
+DeviceText DeviceTextOf(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& types,
+                        const std::set<std::string>& moved) {
+  return DeviceTextMaker(program, kernels, types, moved).Run();
 }
 
 }  // namespace evo

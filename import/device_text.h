@@ -21,7 +21,9 @@ struct DeviceText {
 };
 
 // The kernels with everything that they need: helpers, types, constants, macros, aliases, each with the comment before it.
-// `moved`: macros and constants of the file whose definitions are written elsewhere and left out here.
-DeviceText DeviceTextOf(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& moved);
+// `types`: that launches pass to templates. `moved`: macros and constants of the file whose definitions are written elsewhere and
+// left out here.
+DeviceText DeviceTextOf(const SourceProgram& program, const std::set<std::string>& kernels, const std::set<std::string>& types,
+                        const std::set<std::string>& moved);
 
 }  // namespace evo

@@ -149,11 +149,12 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
   TaskDraft draft;
   for (const TakenLaunch& one : launches) {
     draft.kernels.insert(one.kernel->name);
+    draft.types.insert(one.type_arguments.begin(), one.type_arguments.end());
     draft.loops = draft.loops || one.use.loops;
   }
   draft.name = launches.front().kernel->name;
   draft.baseline = draft.name;
-  const DeviceText device = DeviceTextOf(program, draft.kernels, {});
+  const DeviceText device = DeviceTextOf(program, draft.kernels, draft.types, {});
   DraftNames names(program, host, launches, loops, device, answers);
   DraftContext context{program, host, launches, loops, device, answers, names, draft};
   DraftBuffers buffers(context);

@@ -87,7 +87,7 @@ class DraftBuffers {
   bool IsUsedElsewhere(const DraftBuffer& buffer) const;
   bool IsScratch(const DraftBuffer& buffer) const;
   bool IsBetween(const DraftBuffer& buffer) const;
-  bool IsUnset(const DraftBuffer& buffer) const;
+  bool IsBetweenBlocks(const DraftBuffer& buffer) const;
   std::vector<std::string> GuessedShape(const DraftBuffer& buffer, const ElementType& element) const;
 
   DraftContext& c_;

@@ -1,6 +1,8 @@
 #include "import/element_type.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <map>
 
 #include "kernel_templates/dtype.h"
@@ -145,10 +147,47 @@ std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std
       repeated *= std::max(1, std::atoi(base.c_str() + open + 1));
     base = WithoutWords(base.substr(0, base.find('[')));
     const auto part = base == type ? std::nullopt : ElementTypeOf(program, base);
-    if (!part || (whole && whole->dtype != part->dtype)) return std::nullopt;
-    whole = ElementType{part->dtype, (whole ? whole->count : 0) + repeated * part->count};
+    if (!part) return std::nullopt;
+    std::string dtype = part->dtype;
+    if (whole && whole->dtype != dtype) {
+      // Such as a value and its place: what has as many bits.
+      const int bytes = ElementType{dtype, 1}.bytes();
+      if ((bytes != 4 && bytes != 8) || ElementType{whole->dtype, 1}.bytes() != bytes) return std::nullopt;
+      dtype = bytes == 4 ? "i32" : "i64";
+    }
+    whole = ElementType{dtype, (whole ? whole->count : 0) + repeated * part->count};
   }
   return whole;
+}
+
+namespace {
+
+// 0 if they are not known.
+std::int64_t BytesNamed(const SourceProgram& program, std::string_view named, int function) {
+  const std::string type = CanonicalType(program, named);
+  if (const int bytes = SizeOfType(type); bytes > 0) return bytes;
+  if (const auto element = ElementTypeOf(program, type)) return element->bytes();
+  const std::size_t end_of_name = named.find(' ');
+  const ProgramVariable* const variable = program.FindVariable(named.substr(0, end_of_name), function);
+  if (variable == nullptr) return 0;
+  const std::string& array = variable->type;
+  std::size_t at = array.find('[');
+  if (at == std::string::npos) return 0;
+  std::int64_t bytes = BytesNamed(program, WithoutWords(array.substr(0, at)), function);
+  for (auto left_out = std::count(named.begin(), named.end(), '['); at < array.size(); --left_out) {
+    const std::size_t end = array.find(']', at);
+    if (end == std::string::npos) return 0;
+    if (left_out <= 0) bytes *= std::atoll(array.c_str() + at + 1);  // a length that is no number gives 0
+    at = end + 1;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<HostExpression> SizeNamed(const SourceProgram& program, std::string_view named, int function) {
+  const std::int64_t bytes = BytesNamed(program, named, function);
+  return bytes > 0 ? std::optional(HostExpression::Integer(bytes)) : std::nullopt;
 }
 
 }  // namespace evo

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "import/host_expression.h"
 #include "import/source_program.h"
 
 namespace evo {
@@ -22,7 +23,8 @@ bool IsPointerType(const std::string& type);
 // Whether a word of an argument says that there is no pointer.
 inline bool IsNullWord(std::string_view word) { return word == "nullptr" || word == "NULL" || word == "0"; }
 
-// Of a canonical type such as "float", "float4" or a struct of the program whose fields are all alike. nullopt for others.
+// Of a canonical type such as "float", "float4" or a struct of the program whose fields are all alike, or have as many bits,
+// which then count as integers. nullopt for others.
 std::optional<ElementType> ElementTypeOf(const SourceProgram& program, const std::string& type);
 
 // The fields of a struct of the program: {"float", "a"}; empty if there is no such struct.
@@ -30,6 +32,10 @@ std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::
 
 // The same with the fields of structs inside of it: "inner.a".
 std::vector<ProgramParameter> FlatFieldsOf(const SourceProgram& program, const std::string& type);
+
+// The bytes of what `sizeof` names in a function: a type of the program, or an array that is declared with its lengths, also
+// `sizeof x[0]`; nullopt if that is not known.
+std::optional<HostExpression> SizeNamed(const SourceProgram& program, std::string_view named, int function);
 
 // The canonical type of a name: of a typedef or a using of the program, or the name itself.
 std::string CanonicalType(const SourceProgram& program, std::string_view name);

@@ -233,6 +233,30 @@ const SourceRange* HostCalls::AssignedThrough(const std::string& variable, const
   return nullptr;
 }
 
+std::optional<HostCalls::Passed> HostCalls::SetByReference(const ProgramVariable& variable) const {
+  const auto is_nothing = [&](const SourceRange& value) { return value.size() == 0 || program_.Text(value) == "0"; };
+  const auto& own = AssignedTo(variable.name, variable.function);
+  if (variable.function < 0 || !is_nothing(variable.initialiser) || !std::all_of(own.begin(), own.end(), is_nothing))
+    return std::nullopt;
+  for (const HostCall& call : calls_) {
+    const int called = call.function == variable.function ? program_.FindFunction(call.name) : -1;
+    if (called < 0) continue;
+    const auto& parameters = program_.functions()[static_cast<std::size_t>(called)].parameters;
+    for (std::size_t i = 0; i < std::min(parameters.size(), call.arguments.size()); ++i) {
+      const bool reference = parameters[i].type.ends_with("&") && !parameters[i].type.starts_with("const ");
+      if (!reference || program_.Text(call.arguments[i]) != variable.name) continue;
+      // The last one that is made of something else: the first is that of a case such as n == 1, and a limit comes behind.
+      const auto& assigned = AssignedTo(parameters[i].name, called);
+      const auto last = std::find_if(assigned.rbegin(), assigned.rend(), [&](const SourceRange& value) {
+        const auto tokens = program_.Tokens(value);
+        return std::find(tokens.begin(), tokens.end(), parameters[i].name) == tokens.end();
+      });
+      if (last != assigned.rend()) return Passed{*last, called};
+    }
+  }
+  return std::nullopt;
+}
+
 // What a parameter is without an argument.
 std::optional<SourceRange> HostCalls::DefaultOf(const ProgramParameter& parameter) const {
   const SourceRange& range = program_.tree().node(parameter.node).range;

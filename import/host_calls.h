@@ -45,11 +45,14 @@ class HostCalls {
   // What a function that gets the struct `variable` of another function assigns to its field; nullptr if there is none.
   const SourceRange* AssignedThrough(const std::string& variable, const std::string& field, int function) const;
 
-  // An argument that a caller passes, and the function in which it stands.
+  // An argument that a caller passes, or a value that a function assigns, and the function in which it stands.
   struct Passed {
     SourceRange range;
     int function = -1;
   };
+  // What a function that gets a variable by reference assigns to it, `choose(n, blocks)`, where the variable's own function only
+  // declares it; nullopt if there is none.
+  std::optional<Passed> SetByReference(const ProgramVariable& variable) const;
   // What the first caller of the function passes for the parameter; nullopt if there is none.
   std::optional<Passed> PassedFor(const std::string& parameter, int function) const;
   // The first call of the function by another one, or the one for which that warms up; nullptr if there is none.

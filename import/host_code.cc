@@ -23,6 +23,14 @@ int PartsOf(const HostExpression& expression) {
   return count;
 }
 
+// A real number that an integer variable gets: `int width = sqrt(1024);`.
+HostExpression OfType(const std::string& type, HostExpression value) {
+  const auto names = [&](const char* word) { return type.find(word) != std::string::npos; };
+  const bool integer = names("int") || names("long") || names("unsigned") || names("size_t") || names("short");
+  if (value.kind != Kind::kNumber || !value.number.is_real || !integer) return value;
+  return HostExpression::Integer(static_cast<std::int64_t>(value.number.real));
+}
+
 // Keeps a name in a set while it is alive.
 class Expansion {
  public:
@@ -79,27 +87,8 @@ bool IsOfNames(const HostExpression& expression) {
 }  // namespace
 
 HostCode::HostCode(const SourceProgram& program) : program_(program), calls_(program), loops_(ReadHostLoops(program, calls_)) {
-  std::erase_if(loops_, [&](const HostLoop& loop) { return RunsSeparately(program, *this, loop); });
+  separate_ = TakeSeparate(program, *this, loops_);
   ReadEqualities();
-}
-
-// `if (a != b) { .. exit(1); }`: b is a.
-void HostCode::ReadEqualities() {
-  const SyntaxTree& tree = program_.tree();
-  for (const SyntaxNode& node : tree.nodes()) {
-    if (node.kind_name != "IfStmt" || node.children.size() != 2 || node.function < 0) continue;
-    const auto body = program_.Tokens(tree.node(node.children[1]).range);
-    const auto has = [&](std::string_view word) { return std::find(body.begin(), body.end(), word) != body.end(); };
-    if (!has("exit") && !has("return") && !has("abort")) continue;
-    const int function = program_.FunctionAt(node.range.begin);
-    const HostExpression condition = ParseHostExpression(program_.Tokens(tree.node(node.children[0]).range));
-    if (function < 0 || condition.kind != Kind::kBinary || !condition.Is("!=")) continue;
-    if (condition.parts[0].kind != Kind::kMember || condition.parts[1].kind != Kind::kMember) continue;
-    const HostExpression first = Resolve(condition.parts[0], function);
-    const HostExpression second = Resolve(condition.parts[1], function);
-    if (first.kind == Kind::kName && second.kind == Kind::kName && first.text != second.text)
-      leaves_.SetEqual(first.text, second.text);
-  }
 }
 
 HostExpression HostCode::Resolve(const HostExpression& expression, int function) {
@@ -152,13 +141,14 @@ std::optional<HostExpression> HostCode::Chosen(const HostExpression& part) const
 }
 
 std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int inside, int depth) {
+  if (name.starts_with("sizeof ")) return SizeNamed(program_, name.substr(7), inside);
   const int function = program_.OwnerOf(name, inside);
   if (auto step = StepOf(name, function)) return step;
   // What is already a leaf keeps its label.
   const ProgramVariable* variable = program_.FindVariable(name, function, at_);
   if (variable == nullptr || variable->function < 0) {
     if (const ProgramMacro* macro = program_.FindMacro(name); macro != nullptr && !macro->function_like && variable == nullptr) {
-      const HostExpression body = Simplified(Resolved(ParseHostExpression(SpelledTokens(macro->body)), -1, depth + 1));
+      const HostExpression body = Simplified(Resolved(ParseHostExpression(SpelledTokens(macro->body)), inside, depth + 1));
       if (!body.Names().empty() || !body.IsKnown()) return body.Names() == std::vector{name} ? std::nullopt : std::optional(body);
       return leaves_.Add({name, HostLeaf::Origin::kMacro, -1, ValueOf(body, {}), program_.PlaceOf(macro->range.begin)});
     }
@@ -186,10 +176,14 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   }
   if (const auto answered = AnswerOfDevice(program_, calls_, name, variable->function)) return HostExpression::Integer(*answered);
   const std::string place = program_.PlaceOf(program_.tree().node(variable->node).range.begin);
-  if (variable->loop) return leaves_.Add({name, HostLeaf::Origin::kLoop, variable->function, std::nullopt, place});
+  if (variable->loop) {
+    const auto last = LastOf(separate_, program_, *variable);
+    return leaves_.Add({name, last ? HostLeaf::Origin::kVariable : HostLeaf::Origin::kLoop, variable->function, last, place});
+  }
   SourceRange initialiser = variable->initialiser;
   const auto& assigned = calls_.AssignedTo(KeyOf(*variable), variable->function);
   if (initialiser.size() == 0 && !assigned.empty()) initialiser = assigned.front();
+  if (const auto set = calls_.SetByReference(*variable)) return ResolvedAt(set->range, set->function, depth + 1);
   const bool only_declared = initialiser.size() > 0 && program_.Text(initialiser) == "0";
   for (std::size_t i = 0; before_ > 0 && i < assigned.size(); ++i) {
     if (assigned[i].begin < before_ && assigned[i].begin > initialiser.begin &&
@@ -208,7 +202,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   }
   const auto tokens = program_.Tokens(initialiser);
   const int place_of_value = variable->function < 0 ? program_.FunctionAt(initialiser.begin) : variable->function;
-  const HostExpression value = Simplified(ResolvedAt(initialiser, place_of_value, depth + 1));
+  const HostExpression value = OfType(variable->type, Simplified(ResolvedAt(initialiser, place_of_value, depth + 1)));
   if (value.kind == Kind::kNumber && DeviceProperty(tokens.back())) return value;
   const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
   // What a loop that is no part of the task changes: n = pow(2, p).

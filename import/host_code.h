@@ -105,6 +105,7 @@ class HostCode {
   HostCalls calls_;
   HostLeaves leaves_;
   std::vector<HostLoop> loops_;
+  std::vector<HostLoop> separate_;   // TakeSeparate
   std::uint32_t at_ = 0;             // where the expression that is resolved stands; 0: outside of loops
   std::uint32_t before_ = 0;         // variables have the values that they have at this offset; 0: their first
   std::set<std::string> expanding_;  // functions, macros and dim3 variables that are being replaced by what they stand for

@@ -34,6 +34,8 @@ std::string Enclosed(const HostExpression& expression, bool parentheses) {
 std::string NumberText(const Number& number) {
   if (!number.is_real) return fmt::format("{}", number.integer);
   std::string text = fmt::format("{}", number.real);
+  // 1000.0 / (n + 1) is no quotient of integers.
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
   return text;
 }
 

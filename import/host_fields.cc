@@ -11,6 +11,7 @@
 namespace evo {
 namespace {
 
+using Kind = HostExpression::Kind;
 using FieldPath = std::vector<std::string>;
 
 constexpr int kMostParts = 12;  // from one struct to another
@@ -193,6 +194,25 @@ std::optional<HostExpression> HostCode::FieldValue(const SourceRange& argument, 
   if (whole.kind != HostExpression::Kind::kName && whole.kind != HostExpression::Kind::kMember) return std::nullopt;
   for (const std::string& name : PathOf(field)) whole = {HostExpression::Kind::kMember, name, {}, {whole}};
   return ResolvedFrom(argument.begin, whole, function);
+}
+
+// `if (a != b) { .. exit(1); }`: b is a.
+void HostCode::ReadEqualities() {
+  const SyntaxTree& tree = program_.tree();
+  for (const SyntaxNode& node : tree.nodes()) {
+    if (node.kind_name != "IfStmt" || node.children.size() != 2 || node.function < 0) continue;
+    const auto body = program_.Tokens(tree.node(node.children[1]).range);
+    const auto has = [&](std::string_view word) { return std::find(body.begin(), body.end(), word) != body.end(); };
+    if (!has("exit") && !has("return") && !has("abort")) continue;
+    const int function = program_.FunctionAt(node.range.begin);
+    const HostExpression condition = ParseHostExpression(program_.Tokens(tree.node(node.children[0]).range));
+    if (function < 0 || condition.kind != Kind::kBinary || !condition.Is("!=")) continue;
+    if (condition.parts[0].kind != Kind::kMember || condition.parts[1].kind != Kind::kMember) continue;
+    const HostExpression first = Resolve(condition.parts[0], function);
+    const HostExpression second = Resolve(condition.parts[1], function);
+    if (first.kind == Kind::kName && second.kind == Kind::kName && first.text != second.text)
+      leaves_.SetEqual(first.text, second.text);
+  }
 }
 
 }  // namespace evo

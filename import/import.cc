@@ -12,6 +12,7 @@
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
 #include "import/inner_sizes.h"
+#include "import/passed_offsets.h"
 #include "import/pointer_offsets.h"
 #include "import/unrolled_recursion.h"
 #include "syntax/token.h"
@@ -117,6 +118,10 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
     SyntaxTree written = parser.Parse(*levels);
     if (HasAllLevels(SourceProgram(written))) tree = std::move(written);
   }
+  if (const auto passed = WithPassedOffsets(SourceProgram(tree))) {
+    SyntaxTree written = parser.Parse(*passed);
+    if (written.errors().size() <= tree.errors().size()) tree = std::move(written);
+  }
   SourceProgram program(tree);
   program.SetOrigins(request.line_files, request.line_numbers, request.file);
   const std::vector<std::string> missing = MissingHeaders(tree);
@@ -146,7 +151,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   const std::vector<TakenLoop> loops = TakeLoops(program, host, launches, reply.notes);
   Answers answers(request.answers);
   TaskDraft draft = BuildDraft(program, host, launches, loops, answers);
-  DeviceText device = DeviceTextOf(program, draft.kernels, draft.moved);
+  DeviceText device = DeviceTextOf(program, draft.kernels, draft.types, draft.moved);
   device.code = WithNullPointers(WithPointerOffsets(std::move(device.code), draft.offsets), draft.nulls);
   if (const auto name = answers.Given("name")) draft.name = *name;
   if (const auto unused = answers.Unused(); !unused.empty()) {

@@ -48,7 +48,9 @@ bool SetInnerSizesEqual(HostCode& host, const std::vector<TakenLaunch>& launches
       for (const Shape& b : read) {
         const auto of_both = [&](const Shape& result) { return result.first == a.first && result.second == b.second; };
         const auto columns = ValueOfSize(host, a.second), rows = ValueOfSize(host, b.first);
-        if (a.second == b.first || !columns || columns != rows || std::none_of(written.begin(), written.end(), of_both)) continue;
+        // Matrices that are all alike are no factors, but grids.
+        if (a == b || a.second == b.first || !columns || columns != rows || std::none_of(written.begin(), written.end(), of_both))
+          continue;
         const std::string &kept = host.leaves().at(a.second).name, &other = host.leaves().at(b.first).name;
         if (given.contains(kept) || given.contains(other)) continue;
         notes.push_back(fmt::format("{} is {}: rows of one matrix and columns of the other; --set {}={} keeps them apart", other,

@@ -107,7 +107,7 @@ std::string LaunchWriter::TemplateText(const TakenLaunch& one) const {
       continue;
     }
     if (t >= one.template_values.size()) break;  // it has a default
-    HostExpression value = c_.names.Named(one.template_values[t]);
+    HostExpression value = c_.names.Named(WithSizesOfTypes(one.template_values[t], one));
     // A number that the host keeps equal to a variable of the same name: `if (block_size == 16) k<16><<<..`.
     const auto plain = [](const std::string& name) {
       std::string result;
@@ -192,9 +192,10 @@ HostExpression LaunchWriter::WithSizesOfTypes(const HostExpression& expression, 
 void LaunchWriter::AddSteps(const std::vector<std::string>& lines) {
   for (const DraftBuffer& buffer : buffers_.all()) {
     const auto byte = buffers_.Memset(buffer);
+    const bool scratch = buffers_.Role(buffer) == "workspace";
     const auto argument = std::find_if(c_.draft.arguments.begin(), c_.draft.arguments.end(),
                                        [&](const auto& one) { return one.name == buffer.name; });
-    if (byte && argument != c_.draft.arguments.end() && argument->role == "out")
+    if (byte && (argument == c_.draft.arguments.end() ? scratch : argument->role == "out"))
       c_.draft.steps.push_back(fmt::format("memset {} {}", buffer.name, *byte));
   }
   std::vector<std::size_t> open;  // loops, the outermost first

@@ -45,4 +45,34 @@ bool RunsSeparately(const SourceProgram& program, const HostCode& host, const Ho
   return any;
 }
 
+std::vector<HostLoop> TakeSeparate(const SourceProgram& program, const HostCode& host, std::vector<HostLoop>& loops) {
+  const auto separate = std::stable_partition(loops.begin(), loops.end(),
+                                              [&](const HostLoop& loop) { return !RunsSeparately(program, host, loop); });
+  std::vector<HostLoop> taken(separate, loops.end());
+  loops.erase(separate, loops.end());
+  return taken;
+}
+
+std::optional<Number> LastOf(const std::vector<HostLoop>& separate, const SourceProgram& program,
+                             const ProgramVariable& variable) {
+  constexpr int kMostIterations = 1000;
+  const std::uint32_t declared = program.tree().node(variable.node).range.begin;
+  for (const HostLoop& loop : separate) {
+    const LoopVariable* const counter = loop.function == variable.function ? loop.Find(variable.name) : nullptr;
+    if (counter == nullptr || !counter->initial || !loop.range.Contains(*counter->initial) || declared < loop.range.begin ||
+        declared >= loop.body.begin)
+      continue;
+    const HostExpression condition = ParseHostExpression(loop.condition);
+    auto value = ValueOf(ParseHostExpression(program.Tokens(*counter->initial)), {});
+    for (int i = 0; value && i < kMostIterations; ++i) {
+      const auto next = ValueOf(counter->next, {{variable.name, *value}});
+      const auto goes_on = next ? ValueOf(condition, {{variable.name, *next}}) : std::nullopt;
+      if (!goes_on || goes_on->AsReal() == 0) break;
+      value = next;
+    }
+    return value;
+  }
+  return std::nullopt;
+}
+
 }  // namespace evo

@@ -3,12 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "kernel_templates/directive_lexer.h"
 
 namespace evo {
 namespace {
+
+// "const unsigned long" and the like.
+bool IsTypeOfNumber(std::string_view type) {
+  constexpr std::array<std::string_view, 12> kWords{"const", "unsigned", "signed", "int",    "long",   "short",
+                                                    "char",  "bool",     "float",  "double", "size_t", "uint"};
+  const auto words = SpelledTokens(type);
+  return std::all_of(words.begin(), words.end(), [&](std::string_view word) {
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end() || word.ends_with("_t");
+  });
+}
 
 bool HasAttribute(const SyntaxTree& tree, int node, std::string_view attribute) {
   const auto& children = tree.node(node).children;
@@ -150,6 +161,8 @@ void SourceProgram::AddVariable(int index) {
     }
   } else if (Token(at) == "(" || Token(at) == "{") {
     end = AfterBracket(at);
+    // `const int n{a + b};` is a number in braces.
+    if (Token(at) == "{" && end > at + 2 && IsTypeOfNumber(variable.type)) ++at, --end;
   }
   if (end > at && end <= tokens_.size()) variable.initialiser = {tokens_[at].begin, tokens_[end - 1].end};
   variables_.push_back(std::move(variable));

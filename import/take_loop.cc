@@ -88,6 +88,7 @@ class LoopTaker {
       if (inner.count && IsWithin(inner.loop, loop)) look(*inner.count);
     }
     if (!depends && taken.swaps.empty()) return;
+    if (taken.swaps.empty() && OnlyShapesLaunches(loop, meaning)) return TakeFirst(loop, meaning);
     RefuseJumps(loop);
     taken.step = StepName(meaning, depends);
     meaning = host_.MeaningOf(loop, taken.step);
@@ -113,6 +114,37 @@ class LoopTaker {
     taken.powers = meaning.halved;
     if (Exchanges(loop)) taken.powers.insert(meaning.doubled_to.begin(), meaning.doubled_to.end());
     taken_.push_back(std::move(taken));
+  }
+
+  // Whether each iteration computes the same with other blocks, as programs do that measure which are the fastest.
+  bool OnlyShapesLaunches(std::size_t loop, const HostCode::LoopMeaning& meaning) const {
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (!Has(around_[i], loop)) continue;
+      const TakenLaunch& one = launches_[i];
+      const auto mentions = [&](const HostExpression& part) { return Mentions(part, meaning.labels); };
+      const auto is_sum = [](const auto& use) { return use.second.atomic || (use.second.read && use.second.written); };
+      if (std::any_of(one.template_values.begin(), one.template_values.end(), mentions) ||
+          std::any_of(one.values.begin(), one.values.end(), [&](const auto& value) { return mentions(value.second); }) ||
+          std::any_of(one.use.parameters.begin(), one.use.parameters.end(), is_sum))
+        return false;
+    }
+    return std::none_of(taken_.begin(), taken_.end(), [&](const TakenLoop& inner) { return IsWithin(inner.loop, loop); });
+  }
+
+  // The launches as the first iteration makes them.
+  void TakeFirst(std::size_t loop, const HostCode::LoopMeaning& meaning) {
+    const auto is_first = [&](const HostExpression& part) -> std::optional<HostExpression> {
+      const auto value = meaning.values.find(part.text);
+      if (part.kind != HostExpression::Kind::kName || value == meaning.values.end()) return std::nullopt;
+      return Replaced(value->second, [](const HostExpression& name) {
+        return name.kind == HostExpression::Kind::kName && name.Is("step") ? std::optional(HostExpression::Integer(0))
+                                                                           : std::nullopt;
+      });
+    };
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (Has(around_[i], loop))
+        VisitAll(launches_[i], [&](HostExpression& part) { part = Simplified(Replaced(part, is_first)); });
+    }
   }
 
   // The condition of the `if` of the loop around a place of its body, the innermost; empty if there is none.

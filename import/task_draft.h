@@ -79,6 +79,7 @@ struct TaskDraft {
   std::string work = "1";            // innermost loop bodies of all threads and launches; an expression of sizes
   std::set<std::string> moved;       // macros and constants whose definitions are written at the top
   std::set<std::string> kernels;     // names
+  std::set<std::string> types;       // that launches pass to templates
   PointerOffsets offsets;            // that kernels add
   NullPointers nulls;                // that the host passes
   std::vector<ImportQuestion> questions;

@@ -101,8 +101,8 @@ class FunctorInliner {
     return kind == "StructDecl" || kind == "ClassDecl" || kind == "ClassTemplate";
   }
 
-  // Whether an expression does nothing but compute, however often.
-  bool OnlyComputes(int expression) const {
+  // Whether an expression does nothing but compute, however often; or once, where all lanes do it.
+  bool OnlyComputes(int expression, bool once = false) const {
     for (int at = expression; at < tree_.EndOf(expression); ++at) {
       const SyntaxNode& one = tree_.node(at);
       const std::string_view spelled = tree_.Operator(at);
@@ -111,10 +111,23 @@ class FunctorInliner {
           (spelled.ends_with('=') && !compares))
         return false;
       const std::string_view name = one.name;
-      const bool waits = name.starts_with("atomic") || name.starts_with("__sync") || name.ends_with("_sync");
+      const bool shuffles = name.starts_with("__shfl_") && once;
+      const bool waits = name.starts_with("atomic") || name.starts_with("__sync") || (name.ends_with("_sync") && !shuffles);
       if (one.kind_name == "CallExpr" && waits) return false;
     }
     return true;
+  }
+
+  // Whether a result names a parameter once, and computes all that it names.
+  bool NamesOnce(int result, int parameter) const {
+    int times = 0;
+    for (int at = result; at < tree_.EndOf(result); ++at) {
+      const SyntaxNode& one = tree_.node(at);
+      const std::string_view spelled = tree_.Operator(at);
+      if (one.kind_name == "ConditionalOperator" || spelled == "&&" || spelled == "||") return false;
+      times += one.kind_name == "DeclRefExpr" && one.refers_to == parameter;
+    }
+    return times == 1;
   }
 
   // The arguments of a struct template by the object's type, `struct S<float>`.
@@ -127,7 +140,7 @@ class FunctorInliner {
     const bool dependent = tree_.node(result).type.find("dependent") != std::string::npos ||
                            tree_.node(result).type.find("type-parameter") != std::string::npos;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (!OnlyComputes(arguments[i])) return std::nullopt;
+      if (!OnlyComputes(arguments[i], NamesOnce(result, parameters[i]))) return std::nullopt;
       const std::string to = PlainValue(tree_.node(parameters[i]).type), from = PlainValue(tree_.node(arguments[i]).type);
       const bool of_template = to.starts_with("type-parameter");
       if (to.find('*') != std::string::npos || tree_.node(parameters[i]).name.empty()) return std::nullopt;

@@ -86,6 +86,7 @@ class KernelVisitor : public SourceMutator {
     return key;
   }
   std::vector<Proposal> Find(const MutationContext& context) const {
+    const StepBudget budget;
     std::vector<Proposal> proposals = InPlainSource(
         context, [this](const MutationContext& source) { return ProposalsIn(source); }, loops(), Preferred::kLeastWrittenOut,
         restate());

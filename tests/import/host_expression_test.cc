@@ -22,7 +22,7 @@ TEST(HostExpression, BecomesAnExpressionOfDirectives) {
       {"static_cast<int>(std::min(a, 64u))", "min(a, 64)"},
       {"1 << 20", "1048576"},
       {"a - (b - c)", "a - (b - c)"},
-      {"1.0f / sqrtf(C)", "1 / sqrt(C)"},
+      {"1.0f / sqrtf(C)", "1.0 / sqrt(C)"},
       {"(BN % WN == 0) and (not (BM < 8) or BK == 4)", "BN % WN == 0 && (!(BM < 8) || BK == 4)"},
   };
   for (const auto& [host, directive] : cases) {

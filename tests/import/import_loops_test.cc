@@ -265,5 +265,31 @@ TEST(ImportLoops, ALoopThatAllocatesEverythingIsNoPartOfIt) {
   EXPECT_THAT(Kernel(Read(kShift + kept + "  }\n}\n")), HasSubstr("evo:repeat"));
 }
 
+// What is computed does not depend on it, where sums are not added to what was there.
+TEST(ImportLoops, LoopsOverBlockSizesAreNoSteps) {
+  const auto line = [](const std::string& store) {
+    const std::string text = Kernel(Read(R"(
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) )" + store + R"(
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]);
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  for (int threads = 64; threads <= 1024; threads *= 2) {
+    dim3 grid((n + threads - 1) / threads), block(threads);
+    scale<<<grid, block>>>(x, y, n);
+  }
+}
+)"));
+    return text.substr(text.find("// evo:"));
+  };
+  EXPECT_THAT(line("y[i] = 2 * x[i];"),
+              testing::AllOf(testing::Not(HasSubstr("evo:repeat")), HasSubstr("grid(ceil_div(n, 64)) block(64)")));
+  EXPECT_THAT(line("y[i] += 2 * x[i];"), HasSubstr("evo:repeat"));
+}
+
 }  // namespace
 }  // namespace evo

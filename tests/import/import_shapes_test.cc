@@ -71,8 +71,8 @@ int main() {
   EXPECT_EQ(TaskOf(reply).at("sizes"), json({"blocks"}));
 }
 
-// Parts of one allocation would be one buffer, which the kernel reads and writes.
-TEST(ImportShapes, PartsOfOneAllocationAreRefused) {
+// Parts of one allocation in a struct would be one buffer, which the kernel reads and writes.
+TEST(ImportShapes, PartsOfOneAllocationInAStructAreRefused) {
   const auto program = [](const std::string& launch) {
     return R"(
 struct Params { const float* q; float* out; int n; };
@@ -88,11 +88,131 @@ int main(int argc, char** argv) {
   };
   EXPECT_THAT(Read(program("  Params p = {buf, buf + n, n};\n  fields<<<1, 256>>>(p);\n"), {"fields"}).failure,
               HasSubstr("line 11: fields gets several parts of what buf points to; allocate a buffer for each of them"));
-  EXPECT_THAT(Read(program("  plain<<<1, 256>>>(buf, buf + n);\n"), {"plain"}).failure,
-              HasSubstr("plain gets several parts of what buf points to"));
+  EXPECT_THAT(Kernel(Read(program("  plain<<<1, 256>>>(buf, buf + n);\n"), {"plain"})),
+              testing::AllOf(HasSubstr("plain(q, q, i64(n))"),
+                             HasSubstr("const float* q, float* out, long long out_begin) { out += out_begin;")));
   EXPECT_EQ(Read(program("  plain<<<1, 256>>>(buf + n, buf + n);\n"), {"plain"}).failure, "") << "in place";
   EXPECT_EQ(Read(program("  Params p = {buf, other, n};\n  fields<<<1, 256>>>(p);\n"), {"fields"}).failure, "");
   EXPECT_EQ(Read(program("  plain<<<1, 256>>>(buf + n, other);\n"), {"plain"}).failure, "");
+}
+
+// A launch line passes whole buffers, so that the kernel adds what the host has added.
+TEST(ImportShapes, KernelsAddWhatTheHostAddsToAPointer) {
+  const auto line = [](const std::string& launches) {
+    const std::string text = Kernel(Read(R"(
+__global__ void add(const float* x, float* y, int n = 5);
+__global__ void add(const float* x, float* y, int n) { if (threadIdx.x < n) y[threadIdx.x] += x[threadIdx.x]; }
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]), block = 256;
+  float *x, *y;
+  cudaMalloc(&x, 9 * n * sizeof(float));
+  cudaMalloc(&y, 9 * n * sizeof(float));
+)" + launches + "}\n"));
+    const std::size_t begin = text.find("// evo:launch ");
+    return text.substr(begin, text.find(" grid", begin) - begin) +
+           (text.find("y += y_begin;") != std::string::npos ? ", adds" : "");
+  };
+  EXPECT_EQ(line("  add<<<1, 256>>>(x, y + block);\n"), "// evo:launch add(x, y, i64(BLOCK), n), adds");
+  EXPECT_EQ(line("  add<<<1, 256>>>(x, &y[2 * n + 1], n);\n"), "// evo:launch add(x, y, i64(2 * n + 1), n), adds");
+  EXPECT_EQ(line("  float* tail = y + n;\n  add<<<1, 256>>>(x, tail, n);\n"), "// evo:launch add(x, y, i64(n), n), adds");
+  EXPECT_EQ(line("  add<<<1, 256>>>(x, y + 3, n);\n"), "// evo:launch add(x, y, n)") << "pointer_offsets.h writes it";
+  EXPECT_EQ(line("  add<<<1, 256>>>(x, y + 3, n);\n  add<<<1, 256>>>(x, y + 4, n);\n"),
+            "// evo:launch add(x, y, i64(3), n), adds");
+  EXPECT_EQ(line("  float* tail = y + n;\n  tail += 7;\n  add<<<1, 256>>>(x, tail, n);\n"), "// evo:launch add(x, y, n)");
+}
+
+// Of several constants of one declaration some become parameters, and the others stay.
+TEST(ImportShapes, ADeclarationKeepsItsOtherConstants) {
+  const std::string text = R"(
+const int THREADS = 128, STEPS = 4, SHIFT = 3;
+__global__ void moved(const float* x, float* y, int n) {
+  __shared__ float s[THREADS];
+  int i = blockIdx.x * THREADS + threadIdx.x;
+  s[threadIdx.x] = i < n ? x[i] : 0.0f;
+  for (int k = 0; k < STEPS; ++k) s[threadIdx.x] += SHIFT;
+  if (i < n) y[i] = s[threadIdx.x];
+}
+int main() {
+  int n = 1 << 20;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  moved<<<(n + THREADS - 1) / THREADS, THREADS>>>(x, y, n);
+}
+)";
+  const std::string kernel = Kernel(Read(text));
+  EXPECT_THAT(kernel, testing::HasSubstr("#define THREADS 128"));
+  EXPECT_THAT(kernel, testing::HasSubstr("const int STEPS = 4, SHIFT = 3;"));
+}
+
+// A grid of as many rows as columns is no product of two of them.
+TEST(ImportShapes, GridsOfOneShapeKeepBothSizes) {
+  const std::string text = R"(
+const int NX = 512;
+const int NY = 512;
+__global__ void wave(float* next, const float* cur, const float* prev) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= NX || y >= NY) return;
+  next[y * NX + x] = 2 * cur[y * NX + x] - prev[y * NX + x];
+}
+int main() {
+  float *a, *b, *c;
+  cudaMalloc(&a, NX * NY * sizeof(float));
+  cudaMalloc(&b, NX * NY * sizeof(float));
+  cudaMalloc(&c, NX * NY * sizeof(float));
+  wave<<<dim3(NX / 32, NY / 8), dim3(32, 8)>>>(c, b, a);
+}
+)";
+  EXPECT_THAT(Kernel(Read(text)), testing::HasSubstr("grid(NX / 32, NY / 8)"));
+}
+
+// A value and its place are as long as two numbers.
+TEST(ImportShapes, StructsOfEqualFieldsAreIntegers) {
+  const std::string text = R"(
+struct Best {
+  float value;
+  int place;
+};
+__global__ void first(const float* x, Best* part, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) part[i].value = x[i], part[i].place = i;
+}
+__global__ void second(const Best* part, int* y, int n) { y[0] = part[n - 1].place; }
+int main() {
+  int n = 1 << 20;
+  float* x;
+  Best* part;
+  int* y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&part, n * sizeof(Best));
+  cudaMalloc(&y, sizeof(int));
+  first<<<(n + 255) / 256, 256>>>(x, part, n);
+  second<<<1, 1>>>(part, y, n);
+}
+)";
+  EXPECT_THAT(Kernel(Read(text)), testing::HasSubstr("evo:workspace part i32 [n, 2]"));
+}
+
+// Numbers in braces are numbers.
+TEST(ImportShapes, BracesAroundANumberDoNotMatter) {
+  const std::string text = R"(
+constexpr size_t SIZE{ 1024 };
+constexpr size_t BLOCK{ 32 };
+__global__ void twice(const float* x, float* y) {
+  const size_t i{ (blockIdx.y * blockDim.y + threadIdx.y) * SIZE + blockIdx.x * blockDim.x + threadIdx.x };
+  y[i] = 2 * x[i];
+}
+int main() {
+  const size_t blocks{ (SIZE + BLOCK - 1) / BLOCK };
+  const dim3 grid{ blocks, blocks };
+  const dim3 block{ BLOCK, BLOCK };
+  float *x, *y;
+  cudaMalloc(&x, SIZE * SIZE * sizeof(float));
+  cudaMalloc(&y, SIZE * SIZE * sizeof(float));
+  twice<<<grid, block>>>(x, y);
+}
+)";
+  EXPECT_THAT(Kernel(Read(text)), HasSubstr("grid(ceil_div(SIZE, BLOCK), ceil_div(SIZE, BLOCK))"));
 }
 
 }  // namespace

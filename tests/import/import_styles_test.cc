@@ -37,10 +37,11 @@ int main() {
   EXPECT_THAT(kernel,
               AllOf(HasSubstr("float a) {\n    // The host passes these from here on.\n    x += RADIUS;\n    y += 1;\n  int i"),
                     HasSubstr("evo:launch scale(x, y, n, ")));
-  // One that is a size is left out.
+  // One that is a size is passed.
   std::string half = program + "}\n";
   half.replace(half.find("x + RADIUS"), 10, "x + n / 2");
-  EXPECT_THAT(Kernel(Read(half)), AllOf(Not(HasSubstr("x += ")), HasSubstr("y += 1;")));
+  EXPECT_THAT(Kernel(Read(half)),
+              AllOf(HasSubstr("scale(x, i64(n / 2), y, n, "), HasSubstr("x += x_begin;"), HasSubstr("y += 1;")));
 }
 
 // A kernel that uses its input as memory of its own; the host looks at the sums only.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/breeding/breeding_station.h"
 #include "tests/mutators/mutating.h"
 
@@ -70,6 +71,24 @@ INSTANTIATE_TEST_SUITE_P(All, TemplateProperties,
                                          "softmax/naive.cu", "softmax/block.cu", "softmax/warp.cu", "gemm/naive.cu",
                                          "gemm/tiled.cu", "layer_norm/naive.cu", "layer_norm/block.cu", "row_sum/naive.cu",
                                          "row_sum/block.cu", "transpose/naive.cu", "transpose/tiled.cu"));
+
+// What a question finds is kept for all who ask, so that it must not depend on what was asked before; and none goes on for ever.
+TEST(TemplateProposals, SpendNothingOfABudgetAroundThem) {
+  const MutatorSet set;
+  for (const char* file : {"attention/naive.cu", "softmax/block.cu", "gemm/tiled.cu", "conv2d_3x3_fp16/naive.cu",
+                           "stencil_27_point/naive.cu", "histogram/naive.cu"}) {
+    const Parent parent(LoadTemplate(ShareDirectory() / "kernel_templates" / file));
+    for (const auto& mutator : set.all()) {
+      const auto* source = dynamic_cast<const SourceMutator*>(mutator.get());
+      if (source == nullptr) continue;
+      const StepBudget around;
+      const std::int64_t left = StepBudget::Left();
+      source->Proposals(parent.Context());
+      source->Refusals(parent.Context());
+      EXPECT_EQ(StepBudget::Left(), left) << mutator->name() << " of " << file;
+    }
+  }
+}
 
 // Proposals of every mutator, not only those that a walk draws, make sources that parse.
 TEST(TemplateProposals, AllParse) {

@@ -72,6 +72,17 @@ TEST_F(ThreadBlockTest, BlocksAreRefusedOnceTheBudgetOfTheirQuestionIsSpent) {
   EXPECT_TRUE(StepBudget::IsSpent());
 }
 
+TEST_F(ThreadBlockTest, ARunEndsWhenTheBudgetOfItsQuestionIsSpent) {
+  const Parent parent(PlainKernel("  __syncthreads();\n  for (int i = 0; i < 40; ++i) out[i] = in[i];\n"));
+  const StepBudget budget;
+  const std::int64_t all = StepBudget::Left();
+  ThreadRun run(parent.Context(), Functions(*parent.tree).front(), -1);
+  EXPECT_LT(StepBudget::Left(), all) << "code that is read counts";
+  StepBudget::Spend(StepBudget::Left() - 100);
+  EXPECT_THAT(RunBlock(run, {{}, {}}, 200).front().refusal, testing::HasSubstr("computes for longer than it is tried"));
+  EXPECT_TRUE(StepBudget::IsSpent());
+}
+
 TEST_F(ThreadBlockTest, FarElementsOfSharedMemoryAreSeen) {
   const ThreadTrace trace = Run(R"(  extern __shared__ float far[];
   far[200000] = 1.0f;

@@ -33,6 +33,25 @@ TEST(PlainText, LeavesWhatStandsForAConstantAndWhatIsNotCertain) {
     EXPECT_EQ(Plain(same), "(the same)") << same;
 }
 
+TEST(PlainText, WritesProductsOf24BitsAsProducts) {
+  EXPECT_EQ(Plain("int i = __mul24(a, __umul24(b, 2 + c));\n"),
+            "int i = ((int)(a) * (int)( ((unsigned int)(b) * (unsigned int)( 2 + c))));\n"
+            "// Names that are written out: __mul24 __umul24\n");
+  EXPECT_EQ(Plain("#define IMUL(a, b) __mul24(a, b)\nint i = IMUL(x, y);\n"),
+            "int i = ((int)(x) * (int)( y));\n// Names that are written out: IMUL\n");
+  EXPECT_EQ(Plain("int i = __mul24(hash[j], 3);  // elements are large\n"), "(the same)");
+}
+
+TEST(PlainText, WritesSizesOfTypesAsNumbers) {
+  EXPECT_EQ(Plain("int i = 16 / sizeof(float) + sizeof(Mine) + sizeof(x);\n"),
+            "int i = 16 / 4ul + sizeof(Mine) + sizeof(x);\n// Names that are written out: float\n");
+}
+
+TEST(PlainText, WritesStoresThatSayHowTheyAreCachedAsStores) {
+  EXPECT_EQ(Plain("void f() { __stcs(y + i, max(a, x[i])); }\n"),
+            "void f() { (*(y + i) = ( max(a, x[i]))); }\n// Names that are written out: __stcs\n");
+}
+
 TEST(PlainText, MakesFunctionsOfTemplatesWithOneListOfArguments) {
   const std::string plain = Plain(
       "// evo:launch k<float, B * 2>(X) grid(1) block(32)\ntemplate <typename T, int N>\n__global__ void k(T* x) { x[N] = "

@@ -19,6 +19,7 @@ struct GridSetting {
   bool present = true;        // whether the parameters have the values of the text
   bool reversed = false;      // whether the last block of a launch runs first
   bool open = false;          // whether it is not known where arguments end
+  bool axes = false;          // whether blocks and grids may have several dimensions
 };
 
 // The numbers that a source and its launch lines spell, in a setting: literals, parameters, sizes, macros and constants.

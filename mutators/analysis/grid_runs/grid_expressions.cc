@@ -62,7 +62,7 @@ LaneValues GridExpressions::EvaluateAs(const std::string& type, int expression, 
 
 LaneValues GridExpressions::Evaluate(int expression, const LaneMask& mask) {
   work_ += static_cast<std::int64_t>(position_.lanes) + 20;
-  if (work_ > kMostGridWork) refusal_.Add("it computes for longer than it is tried");
+  if (work_ > kMostGridWork) refusal_.Add(kGridRunTooLong);
   if (refusal_.given()) return UnknownLanes(position_.lanes);
   const SyntaxNode& node = tree_.node(expression);
   const ExpressionKind kind = kinds_.KindOf(expression);
@@ -152,13 +152,16 @@ LaneValues GridExpressions::Named(int expression, const LaneMask& mask) {
 
 LaneValues GridExpressions::Builtin(int expression) const {
   const std::string_view text = tree_.Text(expression);
-  const bool x = text.ends_with(".x"), is_index = text.find("Idx") != std::string_view::npos;
-  if (!x) return LaneValues(position_.lanes, is_index ? 0 : 1);
-  if (text.starts_with("blockIdx")) return LaneValues(position_.lanes, position_.block);
-  if (text.starts_with("blockDim")) return LaneValues(position_.lanes, static_cast<std::int64_t>(position_.lanes));
-  if (text.starts_with("gridDim")) return LaneValues(position_.lanes, position_.blocks);
+  const auto axis = static_cast<std::size_t>(text.back() - 'x');
+  const bool of_grid = text.starts_with("blockIdx") || text.starts_with("gridDim");
+  const auto& extents = of_grid ? position_.grid : position_.threads;
+  if (text.find("Dim") != std::string_view::npos) return LaneValues(position_.lanes, extents[axis]);
+  std::int64_t stride = 1;
+  for (std::size_t before = 0; before < axis; ++before) stride *= extents[before];
+  if (of_grid) return LaneValues(position_.lanes, position_.block / stride % extents[axis]);
   LaneValues values(position_.lanes);
-  for (std::size_t lane = 0; lane < position_.lanes; ++lane) values.numbers[lane] = static_cast<std::int64_t>(lane);
+  for (std::size_t lane = 0; lane < position_.lanes; ++lane)
+    values.numbers[lane] = static_cast<std::int64_t>(lane) / stride % extents[axis];
   return values;
 }
 

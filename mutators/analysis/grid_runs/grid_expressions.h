@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,10 +26,14 @@ class GridCalls {
 
 // Where a block is in its launch.
 struct GridPosition {
-  std::size_t lanes = 0;    // threads of a block
-  std::int64_t blocks = 0;  // of the grid
-  std::int64_t block = 0;   // the number of this one
+  std::size_t lanes = 0;                                        // threads of a block
+  std::int64_t blocks = 0;                                      // of the grid
+  std::int64_t block = 0;                                       // the number of this one
+  std::array<std::int64_t, 3> threads{1, 1, 1}, grid{1, 1, 1};  // the same along each axis
 };
+
+// Why a run is refused that takes too long.
+inline constexpr const char* kGridRunTooLong = "it computes for longer than it is tried";
 
 // Computes the expressions of a source for all threads of a block: numbers, conditions and addresses, and sums of elements.
 class GridExpressions {

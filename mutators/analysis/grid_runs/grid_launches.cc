@@ -163,24 +163,33 @@ GridArguments GridLaunches::ArgumentsOf(const LaunchDirective& launch, int kerne
   return arguments;
 }
 
-std::optional<GridLaunches::Extent> GridLaunches::ExtentOf(const LaunchDirective& launch) {
-  Extent found;
-  for (const auto& [dimensions, count] : {std::pair(&launch.grid, &found.blocks), std::pair(&launch.block, &found.threads)}) {
-    for (std::size_t axis = 0; axis < dimensions->size(); ++axis) {
-      const auto extent = constants_.ValueOf((*dimensions)[axis]);
-      if (extent && *extent < 1) {
+std::optional<GridPosition> GridLaunches::PositionOf(const LaunchDirective& launch) {
+  GridPosition found;
+  std::int64_t threads = 1;
+  found.blocks = 1;
+  for (const bool of_grid : {true, false}) {
+    const auto& dimensions = of_grid ? launch.grid : launch.block;
+    for (std::size_t axis = 0; axis < dimensions.size(); ++axis) {
+      const auto extent = constants_.ValueOf(dimensions[axis]);
+      if (!extent) {
+        refusal_.Add(fmt::format("how many blocks or threads {} has is not known", launch.kernel));
+        return std::nullopt;
+      }
+      if (*extent < 1) {
         refusal_.Add(fmt::format("of {} elements, {} has no blocks or threads", setting_.elements, launch.kernel));
         return std::nullopt;
       }
-      if (!extent || (axis > 0 && *extent != 1)) {
+      if (axis > 0 && *extent != 1 && !setting_.axes) {
         refusal_.Add(fmt::format("{} has blocks or a grid of more than one dimension", launch.kernel));
         return std::nullopt;
       }
-      if (axis == 0) *count = *extent;
+      (of_grid ? found.grid : found.threads)[axis] = *extent;
+      (of_grid ? found.blocks : threads) *= *extent;
     }
   }
-  if (found.threads <= kMostBlockThreads) return found;
-  refusal_.Add(fmt::format("{} has blocks of {} threads", launch.kernel, found.threads));
+  found.lanes = static_cast<std::size_t>(threads);
+  if (threads <= kMostBlockThreads) return found;
+  refusal_.Add(fmt::format("{} has blocks of {} threads", launch.kernel, threads));
   return std::nullopt;
 }
 
@@ -195,15 +204,14 @@ void GridLaunches::Launch(const LaunchDirective& launch) {
     return refusal_.Add(fmt::format("the blocks of {} work together", launch.kernel));
   const int kernel = KernelOf(launch);
   if (refusal_.given()) return;
-  const auto extent = ExtentOf(launch);
-  if (!extent) return;
+  auto position = PositionOf(launch);
+  if (!position) return;
   const GridArguments arguments = ArgumentsOf(launch, kernel);
   const std::int64_t dynamic_bytes = constants_.ValueOf(launch.shared).value_or(0);
   memories_.StartLaunch();
-  GridPosition position{static_cast<std::size_t>(extent->threads), extent->blocks, 0};
-  for (std::int64_t at = 0; at < position.blocks && !refusal_.given(); ++at) {
-    position.block = setting_.reversed ? position.blocks - 1 - at : at;
-    block_.Run(kernel, position, dynamic_bytes, arguments);
+  for (std::int64_t at = 0; at < position->blocks && !refusal_.given(); ++at) {
+    position->block = setting_.reversed ? position->blocks - 1 - at : at;
+    block_.Run(kernel, *position, dynamic_bytes, arguments);
   }
 }
 

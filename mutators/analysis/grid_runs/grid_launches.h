@@ -32,10 +32,6 @@ class GridLaunches {
   GridTrace Run();
 
  private:
-  // The launch's threads, all along one axis.
-  struct Extent {
-    std::int64_t blocks = 1, threads = 1;
-  };
   // Of a buffer that is an argument; -1 where that is not known.
   std::int64_t ArgumentElements() const { return setting_.open ? -1 : setting_.elements; }
   // Counters and flags that a source has outside of its kernels.
@@ -53,7 +49,7 @@ class GridLaunches {
     return found == exchanged_.end() ? name : found->second;
   }
   void Launch(const LaunchDirective& launch);
-  std::optional<Extent> ExtentOf(const LaunchDirective& launch);
+  std::optional<GridPosition> PositionOf(const LaunchDirective& launch);
   int KernelOf(const LaunchDirective& launch);
   GridArguments ArgumentsOf(const LaunchDirective& launch, int kernel);
 

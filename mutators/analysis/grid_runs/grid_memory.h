@@ -28,7 +28,7 @@ enum class MemoryAccess { kPlain, kStrong, kWaiting };
 enum class AtomicChange { kAdd, kIncrement, kExchange };
 
 // Elements of a memory that a run follows.
-inline constexpr std::int64_t kMostGridCells = 1 << 17;
+inline constexpr std::int64_t kMostGridCells = 1 << 18;
 
 // A buffer, an array in shared memory or an array of each thread.
 struct GridMemory {

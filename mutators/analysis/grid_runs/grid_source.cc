@@ -44,7 +44,6 @@ void GridSource::FindLaunches() {
     }
     const bool together = Cooperates(tree_, kernel);
     resembles_ = resembles_ || together;
-    together_ = together_ && together;
   }
 }
 

@@ -20,8 +20,6 @@ class GridSource {
   // Whether each kernel that is launched has a definition, and some kernel has a loop or threads that work together.
   bool resembles_work() const { return defined_ && resembles_; }
   bool has_loop() const { return has_loop_; }
-  // Whether, besides, in each kernel that is launched threads work together.
-  bool works_together() const { return resembles_work() && together_; }
   // The only size that launch lines, workspaces and macros name. Empty for none, and for several: rows, or something else.
   const std::string& size() const { return size_; }
   // All that they name.
@@ -50,7 +48,7 @@ class GridSource {
   const MutationContext& context_;
   const SyntaxTree& tree_;
   std::vector<const LaunchDirective*> launches_;
-  bool defined_ = true, resembles_ = false, has_loop_ = false, wide_ = false, together_ = true;
+  bool defined_ = true, resembles_ = false, has_loop_ = false, wide_ = false;
   std::string size_;
   std::set<std::string> sizes_;
 };

@@ -1,13 +1,17 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 
 #include "mutators/analysis/grid_runs/source_runs.h"
 #include "mutators/analysis/numbers/fingerprint.h"
+#include "mutators/analysis/source/shared_array.h"
 #include "mutators/analysis/source/source_query.h"
 
 namespace evo {
 
 bool SourceRuns::IsWorkspace(const std::string& name) const {
+  if (name.starts_with(kDeviceVariable)) return true;
   const auto& workspaces = context_.rendered.workspaces;
   return std::any_of(workspaces.begin(), workspaces.end(), [&](const auto& one) { return one.name == name; });
 }
@@ -27,6 +31,37 @@ void SourceRuns::AddConstants(Link& link) const {
         link.buffers[variable] = constant.argument;
     }
   }
+}
+
+// Variables at file scope that begin as zeros, such as a ticket that blocks draw.
+void SourceRuns::AddDeviceVariables(Link& link) {
+  for (const int variable : NodesOfKind(tree_, "VarDecl")) {
+    const SyntaxNode& node = tree_.node(variable);
+    if (node.function >= 0 || !IsDeviceVariable(tree_, variable) || tree_.UsesOf(variable).empty()) continue;
+    const int value = node.children.back();
+    const bool set = !tree_.node(value).kind_name.starts_with("attribute") && tree_.node(value).kind_name != "TypeRef";
+    const std::string_view text = tree_.Text(value);
+    const bool zero = text.find_first_not_of("0.fFuUlL{} ") == std::string_view::npos;
+    if (node.type.find('*') != std::string::npos || (set && (!zero || tree_.node(value).kind_name == "CallExpr"))) continue;
+    link.buffers[variable] = std::string(kDeviceVariable) + node.name;
+    changed_.insert(link.buffers[variable]);
+  }
+}
+
+// What a launch finds there is what the next run of the program finds there.
+bool SourceRuns::KeepsDeviceVariables(const LaunchedRun& run) {
+  for (const auto& [buffer, elements] : run.stored) {
+    if (!buffer.starts_with(kDeviceVariable)) continue;
+    const auto read = run.read.find(buffer);
+    const auto updated = run.updated.find(buffer);
+    for (const auto& [index, value] : elements) {
+      const bool found = (read != run.read.end() && read->second.contains(index)) ||
+                         (updated != run.updated.end() && updated->second.contains(index));
+      if (found && value != 0)
+        return Refuse(fmt::format("it leaves another number in {} than it finds there", buffer.substr(kDeviceVariable.size())));
+    }
+  }
+  return true;
 }
 
 std::string SourceRuns::BufferOf(int declaration) const {

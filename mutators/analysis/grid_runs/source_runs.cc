@@ -51,6 +51,9 @@ struct SourceRuns::Accesses {
   std::map<std::string, std::map<std::int64_t, Store>> stored;
   std::map<std::string, std::map<std::int64_t, std::int64_t>> readers;  // units
   std::map<std::string, std::set<std::int64_t>> updated;                // by atomic operations
+  // Of a kernel with fences: the last unit, to which an atomic operation may have told that it is the last, so that it may read
+  // what all others have stored; else none.
+  std::int64_t last = kSeveralUnits - 1;
 };
 
 SourceRuns::SourceRuns(const MutationContext& context) : context_(context), tree_(context.tree) {}
@@ -122,6 +125,7 @@ bool SourceRuns::FindLaunch(const LaunchDirective& launch) {
       link.reals.emplace(child, Expression::Parse(text.text));
   }
   if (modes_.sums) AddConstants(link);
+  AddDeviceVariables(link);
   if (!launch.cluster.empty() || launch.cooperative || launch.when)
     return links_.push_back(std::move(link)), Refuse(fmt::format("{} is not launched as all launches are", launch.kernel));
   link.runs = std::make_unique<LaunchRuns>(context_, launch, link.kernel, -1, std::set<int>{});
@@ -139,6 +143,11 @@ bool SourceRuns::FindLaunch(const LaunchDirective& launch) {
 bool SourceRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
   refused_ = {};
   for (Link& link : links_) {
+    for (const auto& [declaration, buffer] : link.buffers) {
+      if (buffer.starts_with(kDeviceVariable)) run.filled[buffer] = 0;
+    }
+  }
+  for (Link& link : links_) {
     if (link.launch != nullptr) {
       if (!RunLaunch(link, trial, (trial.samples || trial.spread > 0) && &link == &links_.back(), run)) return false;
       continue;
@@ -147,7 +156,7 @@ bool SourceRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
     run.stored[link.memset->buffer].clear();
     run.filled[link.memset->buffer] = FloatOfBytes(link.memset->value);
   }
-  return true;
+  return KeepsDeviceVariables(run);
 }
 
 // What its threads find in buffers and parameters.
@@ -200,8 +209,12 @@ bool SourceRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, L
   Accesses accesses;
   if (!RunUnits(link, trial, *setting, samples, accesses, run)) return false;
   for (const auto& [buffer, elements] : accesses.updated) {
+    run.updated[buffer].insert(elements.begin(), elements.end());
     const auto is_accessed = [&](std::int64_t index) {
-      return accesses.readers[buffer].contains(index) || accesses.stored[buffer].contains(index);
+      const auto store = accesses.stored[buffer].find(index);
+      // A ticket that the last one sets back.
+      const bool stored = store != accesses.stored[buffer].end() && store->second.unit != accesses.last;
+      return stored || accesses.readers[buffer].contains(index);
     };
     if (std::any_of(elements.begin(), elements.end(), is_accessed))
       return Refuse(fmt::format("{}: threads access of {} what others update", link.launch->kernel, buffer));
@@ -210,7 +223,8 @@ bool SourceRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, L
     for (const auto& [index, store] : elements) {
       const auto& readers = accesses.readers[buffer];
       const auto reader = readers.find(index);
-      if (reader != readers.end() && reader->second != store.unit)
+      const bool handed_on = reader != readers.end() && reader->second == accesses.last && !accesses.updated.empty();
+      if (reader != readers.end() && reader->second != store.unit && !handed_on)
         return Refuse(fmt::format("{}: threads read of {} what others store", link.launch->kernel, buffer));
       run.stored[buffer][index] = store.value;
     }
@@ -222,6 +236,7 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
                           Accesses& accesses, LaunchedRun& run) {
   const std::int64_t each = link.runs->together() ? setting.block[0] * setting.block[1] * setting.block[2] : 1;
   const std::int64_t units = setting.Threads() / each;
+  if (CodeOf(tree_).find("__threadfence()") != std::string::npos) accesses.last = units - 1;
   if (!samples) {
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (std::int64_t unit = 0; unit < units; ++unit) {
@@ -245,6 +260,12 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
     return static_cast<std::int64_t>(count);
   };
   std::set<std::int64_t> seen{0};
+  // A grid that takes rows in rounds has the last one anywhere.
+  for (const auto& [name, size] : trial.sizes) {
+    const std::int64_t unit = (size - 1) % units;
+    if (trial.spread == 0 && size > units && seen.insert(unit).second && !RunUnit(link, trial, setting, unit, accesses, run))
+      return false;
+  }
   std::uint64_t random = 1;
   for (std::int64_t turn = 1; turn < units && turns_ < most; ++turn) {
     std::int64_t unit = units - turn;
@@ -253,8 +274,8 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
       if (enough || turn > kMostSpreadTries * trial.spread) break;
       random = random * 6364136223846793005u + 1442695040888963407u;
       if (turn > 1) unit = static_cast<std::int64_t>((random >> 16) % static_cast<std::uint64_t>(units));
-      if (!seen.insert(unit).second) continue;
     }
+    if (!seen.insert(unit).second) continue;
     if (!RunUnit(link, trial, setting, unit, accesses, run)) return false;
   }
   return true;
@@ -312,6 +333,9 @@ bool SourceRuns::Add(const Link& link, const ThreadTrace& trace, std::int64_t un
       if (other.unit != unit || !link.runs->together() || (other.moment == access.moment && other.value != access.value))
         return Refuse(fmt::format("{}: two threads store the same element of {}", link.launch->kernel, name));
       if (other.moment < access.moment) other = {access.value, unit, access.moment};
+    }
+    for (const auto& [index, access] : elements) {
+      if (accesses.last >= 0) run.stored[name][index] = stored.at(index).value;
     }
   }
   for (const auto& [parameter, elements] : trace.updates)

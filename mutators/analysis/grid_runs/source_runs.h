@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,15 @@ struct LaunchedRun {
   ThreadTrace knowledge;                         // factors, names and the like of all threads
   std::map<std::string, double> filled;          // what the rest of a buffer is, if an evo:memset says so
   std::map<std::string, std::set<std::int64_t>> integers;  // elements of buffers of integers that decided what it did
+  std::map<std::string, std::set<std::int64_t>> updated;  // elements that atomic operations changed
   // Numbers that data was compared with, and whether such data was less, and more.
   std::map<double, std::pair<bool, bool>> compared;
   // After TellSums: of what the elements of buffers are sums, or of what sums they were computed.
   std::map<std::string, std::map<std::int64_t, SumPointer>> sums;
 };
+
+// The name of a buffer that is a variable at file scope begins with this: no argument has a blank in its name.
+inline constexpr std::string_view kDeviceVariable = "device ";
 
 // Runs all launches of a source on numbers, each with all of its threads: what one leaves in buffers the next ones read. A buffer
 // has the same elements for all kernels.
@@ -98,6 +103,8 @@ class SourceRuns {
   bool FindLaunch(const LaunchDirective& launch);
   void AddConstants(Link& link) const;
   void KeepBytes();
+  void AddDeviceVariables(Link& link);
+  bool KeepsDeviceVariables(const LaunchedRun& run);
   void FindBuffers();
   bool RunLaunch(Link& link, const LaunchTrial& trial, bool samples, LaunchedRun& run);
   bool RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns::Setting& setting, bool samples, Accesses& accesses,

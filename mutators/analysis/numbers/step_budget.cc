@@ -3,8 +3,8 @@
 namespace evo {
 namespace {
 
-// Some seconds.
-constexpr std::int64_t kMostStepsOfQuestion = 150'000'000;
+// Five to ten seconds. What is known to be understood takes a fifth of it, with few exceptions.
+constexpr std::int64_t kMostStepsOfQuestion = 80'000'000;
 
 thread_local StepBudget* innermost_budget = nullptr;
 
@@ -18,6 +18,6 @@ void StepBudget::Spend(std::int64_t steps) {
   if (innermost_budget != nullptr) innermost_budget->left_ -= steps;
 }
 
-bool StepBudget::IsSpent() { return innermost_budget != nullptr && innermost_budget->left_ <= 0; }
+std::int64_t StepBudget::Left() { return innermost_budget != nullptr ? innermost_budget->left_ : kMostStepsOfQuestion; }
 
 }  // namespace evo

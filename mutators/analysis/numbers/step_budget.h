@@ -19,7 +19,8 @@ class StepBudget {
 
   // Of the innermost budget; without one, nothing is ever spent.
   static void Spend(std::int64_t steps);
-  static bool IsSpent();
+  static bool IsSpent() { return Left() <= 0; }
+  static std::int64_t Left();
 
  private:
   StepBudget* const outer_;

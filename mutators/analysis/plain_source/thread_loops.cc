@@ -17,6 +17,8 @@
 #include "mutators/analysis/reductions/reduction.h"
 #include "mutators/analysis/source/counted_loop.h"
 #include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/shared_array.h"
+#include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/source/work_sharing.h"
 
 namespace evo {
@@ -194,6 +196,13 @@ class LoopRemover {
   bool AreTurnsApart(int body) const {
     for (const int written : WrittenIn(tree_, body)) {
       if (!IsWithin(tree_, written, body)) return false;
+    }
+    // Planes in shared memory that an earlier turn, or what is before the loop, has filled.
+    for (const int name : NodesOfKind(tree_, "DeclRefExpr")) {
+      const int array = tree_.node(name).refers_to;
+      if (array < 0 || !IsWithin(tree_, name, body) || !IsShared(tree_, array)) continue;
+      const auto& uses = tree_.UsesOf(array);
+      if (std::any_of(uses.begin(), uses.end(), [&](int use) { return !IsWithin(tree_, use, body); })) return false;
     }
     for (const int node : Subtree(tree_, body)) {
       if (tree_.node(node).kind_name == "ReturnStmt") return false;

@@ -36,7 +36,9 @@ class ProductResultWriter {
       const std::string& argument = launch.arguments[place++];
       if (parameter.type.find('*') == std::string::npos) continue;
       names_.try_emplace(argument, parameter.name);
-      if (argument == guess.c) names_[argument] = parameter.name, element_ = PointedTo(tree_, child);
+      const std::string type = PointedTo(tree_, child);
+      if (type == "__half" || type == "__nv_bfloat16") short_[parameter.name] = type;
+      if (argument == guess.c) names_[argument] = parameter.name, element_ = type;
     }
   }
 
@@ -53,6 +55,8 @@ class ProductResultWriter {
     const std::string b =
         guess_.b_by_columns ? at(guess_.next_b, column, guess_.by_b, k) : at(guess_.next_b, k, guess_.by_b, column);
     const std::string element = at(guess_.next_c, row, guess_.by_c, column);
+    const std::string stored = element_;
+    if (short_.contains(names_.at(guess_.c))) element_ = "float";
     if (element_ != "float" && guess_.end.function != ProductEnd::Function::kNone) {
       why = fmt::format("it computes a function of sums of type {}", element_);
       return std::nullopt;
@@ -60,9 +64,10 @@ class ProductResultWriter {
     const std::string body = fmt::format(
         "{{\n  const int {0} = blockIdx.x * blockDim.x + threadIdx.x;\n  const int {1} = blockIdx.y * blockDim.y + threadIdx.y;\n"
         "  if ({1} >= {2} || {0} >= {3}) return;\n  {4} {5} = 0;\n"
-        "  for (int {6} = 0; {6} < {7}; ++{6}) {5} += {8}[{9}] * {10}[{11}];\n  {12}[{13}] = {14};\n}}",
-        column, row, m, n, element_, sum, k, depth, names_.at(guess_.a), a, names_.at(guess_.b), b, names_.at(guess_.c), element,
-        guess_.end.Text(sum, names_, row, column, element));
+        "  for (int {6} = 0; {6} < {7}; ++{6}) {5} += {8} * {9};\n  {10}[{11}] = {12};\n}}",
+        column, row, m, n, element_, sum, k, depth, AsReals(fmt::format("{}[{}]", names_.at(guess_.a), a)),
+        AsReals(fmt::format("{}[{}]", names_.at(guess_.b), b)), names_.at(guess_.c), element,
+        AsStored(stored, AsReals(guess_.end.Text(sum, names_, row, column, element))));
     Replacements replacements{{tree_.node(kernel_).children.back(), body}};
     std::vector<std::string> arguments = launch_.arguments;
     if (!missing_.empty()) {
@@ -87,6 +92,29 @@ class ProductResultWriter {
   }
 
  private:
+  // With elements of half and bfloat16 as floats.
+  std::string AsReals(std::string text) const {
+    for (const auto& [name, type] : short_) {
+      for (std::size_t at = 0; (at = text.find(name + "[", at)) != std::string::npos;) {
+        const std::size_t close = text.find(']', at);
+        const bool whole = at == 0 || (std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0 && text[at - 1] != '_');
+        if (close == std::string::npos || !whole) {
+          ++at;
+          continue;
+        }
+        const std::string converted =
+            fmt::format("{}({})", type == "__half" ? "__half2float" : "__bfloat162float", text.substr(at, close + 1 - at));
+        text.replace(at, close + 1 - at, converted);
+        at += converted.size();
+      }
+    }
+    return text;
+  }
+  static std::string AsStored(const std::string& type, const std::string& value) {
+    if (type == "__half") return fmt::format("__float2half({})", value);
+    return type == "__nv_bfloat16" ? fmt::format("__float2bfloat16({})", value) : value;
+  }
+
   std::string NewName(std::size_t place) const {
     return UnusedName(tree_.text(), place == 0 ? "size" : fmt::format("size_{}", place + 1));
   }
@@ -107,6 +135,7 @@ class ProductResultWriter {
   const LaunchDirective& launch_;
   const ProductGuess& guess_;
   std::map<std::string, std::string> names_;  // of buffers, in the kernel
+  std::map<std::string, std::string> short_;  // the types of those of half and bfloat16, by name
   std::string element_;
   std::vector<std::string> missing_;
 };

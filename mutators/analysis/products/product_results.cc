@@ -12,11 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/grid_runs/source_runs.h"
 #include "mutators/analysis/products/product_candidates.h"
 #include "mutators/analysis/products/product_guess.h"
 #include "mutators/analysis/products/product_result_text.h"
 #include "mutators/analysis/products/product_trials.h"
+#include "mutators/analysis/products/split_sizes.h"
 #include "mutators/analysis/source/convolution_parts.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/product_store.h"
@@ -187,7 +189,7 @@ class ProductResults {
   // Whether it rounds nothing, and all that it compares data with is the zero of its function, on both sides of which there was
   // data.
   bool ComparesForItsFunction() {
-    if (seen_.rounded) return Refuse("it rounds what it computes");
+    if (seen_.rounded && !StoresShortReals()) return Refuse("it rounds what it computes");
     const ProductEnd::Function function = guesses_.front().end.function;
     const bool of_zero = function == ProductEnd::Function::kRelu || function == ProductEnd::Function::kLeaky;
     for (const auto& [number, seen] : seen_.compared) {
@@ -195,6 +197,17 @@ class ProductResults {
         return Refuse(fmt::format("it compares what it computes with {}", number));
     }
     return true;
+  }
+
+  // As elements of half, which are rounded when they are stored.
+  bool StoresShortReals() const {
+    for (const int child : tree_.node(kernel_).children) {
+      const SyntaxNode& parameter = tree_.node(child);
+      if (parameter.kind_name != "ParmDecl" || parameter.type.starts_with("const ")) continue;
+      const std::string type = parameter.type.find('*') == std::string::npos ? "" : PointedTo(tree_, child);
+      if (type == "__half" || type == "__nv_bfloat16") return true;
+    }
+    return false;
   }
 
   // Where a size is no multiple of its unit the kernel must not be run, or leaves a product, too.
@@ -288,20 +301,35 @@ std::optional<ProductByResults> FindProductByResults(const MutationContext& cont
   if (node.kind_name != "FunctionDecl" || !MayBeProduct(tree, kernel) || IsKnownElsewhere(context, kernel)) return std::nullopt;
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative || context.product_elsewhere) return std::nullopt;
-  // What `#if` leaves may depend on sizes that are compiled in.
-  if (!context.rendered.size_macros.empty()) return std::nullopt;
-  std::string element;
+  // What `#if` leaves may depend on sizes that are compiled in; what is left of them in the kernel is no number.
+  const auto is_left = [&](const SizeMacro& size) {
+    return ContainsName(tree.Text(kernel), size.name) || IsTestedByIf(tree.text(), size.name);
+  };
+  if (std::any_of(context.rendered.size_macros.begin(), context.rendered.size_macros.end(), is_left)) return std::nullopt;
+  std::set<std::string> elements;
   for (const int child : node.children) {
     const SyntaxNode& parameter = tree.node(child);
     if (parameter.kind_name != "ParmDecl" || parameter.type.find('*') == std::string::npos) continue;
     const std::string type = PointedTo(tree, child);
-    if ((type != "float" && type != "double") || (!element.empty() && element != type)) return std::nullopt;
-    element = type;
+    if (type != "float" && type != "double" && type != "__half" && type != "__nv_bfloat16") return std::nullopt;
+    elements.insert(type);
   }
-  if (element == "float" && HasDoubles(tree, kernel)) return std::nullopt;
+  const bool shorter = elements.contains("__half") || elements.contains("__nv_bfloat16");
+  if (elements.size() > 2 || (elements.size() == 2 && (!shorter || !elements.contains("float")))) return std::nullopt;
+  if (!elements.contains("double") && HasDoubles(tree, kernel)) return std::nullopt;
+  if (shorter && SumsInHalf(tree, kernel)) return std::nullopt;
   if (const std::string decides = RealThatDecides(tree, kernel); !decides.empty()) {
     why = fmt::format("{} decides what it computes", decides);
     return std::nullopt;
+  }
+  for (const WithSplitSizes& split : SplitSizes(context, kernel, *launch)) {
+    const MutationContext other = split.In(context);
+    const LaunchDirective* const split_launch = OnlyLaunch(split.rendered, node.name);
+    if (split_launch == nullptr) continue;
+    if (auto found = ProductResults(other, kernel, *split_launch).Find()) {
+      found->text = split.WithOwnSizes(found->text);
+      return found;
+    }
   }
   ProductResults results(context, kernel, *launch);
   auto found = results.Find();

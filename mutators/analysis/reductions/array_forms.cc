@@ -15,10 +15,12 @@
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/grid_runs/source_runs.h"
 #include "mutators/analysis/grid_runs/trial_sizes.h"
+#include "mutators/analysis/reductions/array_length.h"
 #include "mutators/analysis/reductions/array_statistics.h"
 #include "mutators/analysis/source/constant_value.h"
 #include "mutators/analysis/source/memory_traffic.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/thread_runs/thread_structs.h"
 
 namespace evo {
 namespace {
@@ -32,6 +34,8 @@ constexpr double kNearInfinity = 9'999, kSmallTimes = 1e-3;
 // Larger than all elements that are drawn.
 constexpr double kExtreme = 90;
 constexpr double kSameNumber = 2e-5;
+// What the rounding of large numbers may leave of their difference.
+constexpr double kSmallDifference = 1e-12;
 constexpr const char* kNoForms = "what its kernels leave is no sum, extreme, norm or distance of arrays that is known";
 
 // Whether blocks hand on what they have combined: the last launch has one block, or an atomic or a fence follows.
@@ -51,7 +55,8 @@ bool MayCombineAll(const MutationContext& context) {
 
 class ArrayFormFinder {
  public:
-  explicit ArrayFormFinder(const MutationContext& context) : context_(context), tree_(context.tree), runs_(context) {}
+  explicit ArrayFormFinder(const MutationContext& context)
+      : context_(context), tree_(context.tree), structs_(context.tree), runs_(context) {}
 
   bool Find() {
     if (!MayCombineAll(context_) || !runs_.FindLaunches()) return false;
@@ -80,7 +85,11 @@ class ArrayFormFinder {
         const std::string pointee = PointedTo(tree_, parameter);
         const auto [known, fresh] = types_.try_emplace(buffer, pointee);
         if (!fresh && known->second != pointee) return false;
-        if (pointee != "float" && pointee != "double" && !runs_.IsWorkspace(buffer)) return false;
+        // Of other types only results.
+        const ThreadType type = ThreadTypeOf(pointee);
+        const bool known_type = type == ThreadType::kReal || type == ThreadType::kInteger || type == ThreadType::kUnsigned ||
+                                structs_.NumberOf(pointee) >= 0;
+        if (!known_type && !runs_.IsWorkspace(buffer)) return false;
       }
       for (const auto& [parameter, argument] : link.reals) {
         if (!argument.Names().empty()) return false;
@@ -109,14 +118,18 @@ class ArrayFormFinder {
     }
     if (found_.x.empty() || (!found_.second.empty() && types_.at(found_.x) != types_.at(found_.second))) return false;
     found_.type = types_.at(found_.x);
-    if (!FindLength(trial.sizes, static_cast<std::int64_t>(run.read.at(found_.x).size()))) return false;
+    if (found_.type != "float" && found_.type != "double") return false;
+    const auto length = ArrayLengthFor(trial.sizes, static_cast<std::int64_t>(run.read.at(found_.x).size()));
+    if (!length) return Refuse(kNoForms);
+    length_ = *length;
+    found_.length = length_.Text();
     const std::string& code = CodeOf(tree_);
     const bool roots = code.find("sqrt") != std::string::npos || code.find("pow") != std::string::npos;
     for (const auto& [buffer, elements] : run.stored) {
       if (runs_.IsWorkspace(buffer)) continue;
       if (buffer == found_.x || buffer == found_.second) return Refuse(kNoForms);
       for (const auto& [index, value] : elements) {
-        found_.stored.push_back({buffer, types_.at(buffer), index, ""});
+        found_.stored.push_back({buffer, types_.at(buffer), index, ElementText(buffer, index), ""});
         auto& forms = forms_.emplace_back();
         for (const KnownArrayForm& form : KnownArrayForms()) {
           if (!form.root || roots) forms.push_back(&form);
@@ -127,33 +140,11 @@ class ArrayFormFinder {
     return !found_.stored.empty() && Matches(trial, run);
   }
 
-  // A product of some sizes, perhaps times the elements of a vector.
-  bool FindLength(const LaunchRuns::Sizes& sizes, std::int64_t length) {
-    for (std::size_t some = 1; some < (std::size_t{1} << sizes.size()); ++some) {
-      std::vector<std::string> names;
-      std::int64_t product = 1;
-      std::size_t at = 0;
-      for (const auto& [name, number] : sizes) {
-        if ((some >> at++ & 1) == 0) continue;
-        names.push_back(name);
-        product *= number;
-      }
-      for (const std::int64_t times : {1, 2, 4}) {
-        if (product * times != length) continue;
-        length_.names = names;
-        length_.times = times;
-        found_.length = fmt::format("{}", fmt::join(names, " * "));
-        if (times > 1) found_.length += fmt::format(" * {}", times);
-        return true;
-      }
-    }
-    return Refuse(kNoForms);
-  }
-
-  std::int64_t LengthWith(const LaunchRuns::Sizes& sizes) const {
-    std::int64_t length = length_.times;
-    for (const std::string& name : length_.names) length *= sizes.at(name);
-    return length;
+  std::string ElementText(const std::string& buffer, std::int64_t index) const {
+    const int structure = structs_.NumberOf(types_.at(buffer));
+    if (structure < 0) return fmt::format("[{}]", index);
+    const auto parts = static_cast<std::int64_t>(structs_.CountOf(structure));
+    return fmt::format("[{}].{}", index / parts, structs_.NameAt(structure, index));
   }
 
   // The elements of a buffer at the beginning of a run.
@@ -166,34 +157,18 @@ class ArrayFormFinder {
   }
 
   ArrayStatisticValues StatisticsOf(const LaunchTrial& trial, std::int64_t length) const {
-    const auto of_x = runs_.ElementsOf(trial, found_.x);
-    const bool second = !found_.second.empty();
-    const auto of_a = second ? runs_.ElementsOf(trial, found_.second) : of_x;
-    const double infinity = std::numeric_limits<double>::infinity();
-    ArrayStatisticValues all{{"largest", -infinity}, {"smallest", infinity}};
-    for (const char* sum : {"total", "magnitude", "absolute", "squares"}) all[sum] = 0;
-    for (const char* sum : {"dots", "distances", "differences", "furthest"}) all[sum] = second ? 0 : std::nan("");
-    for (std::int64_t i = 0; i < length; ++i) {
-      const double x = ElementAt(trial, found_.x, i, of_x);
-      all["largest"] = std::max(all["largest"], x);
-      all["smallest"] = std::min(all["smallest"], x);
-      all["magnitude"] = std::max(all["magnitude"], std::fabs(x));
-      all["total"] += x;
-      all["absolute"] += std::fabs(x);
-      all["squares"] += x * x;
-      if (!second) continue;
-      const double a = ElementAt(trial, found_.second, i, of_a);
-      all["dots"] += x * a;
-      all["distances"] += (x - a) * (x - a);
-      all["differences"] += std::fabs(x - a);
-      all["furthest"] = std::max(all["furthest"], std::fabs(x - a));
-    }
-    return all;
+    const auto elements_of = [&](const std::string& buffer) -> std::function<double(std::int64_t)> {
+      if (buffer.empty()) return nullptr;
+      return [&trial, buffer, drawn = runs_.ElementsOf(trial, buffer)](std::int64_t i) {
+        return ElementAt(trial, buffer, i, drawn);
+      };
+    };
+    return StatisticsOfElements(elements_of(found_.x), elements_of(found_.second), length);
   }
 
   // Whether all numbers are still some of their forms; the others go.
   bool Matches(const LaunchTrial& trial, const LaunchedRun& run) {
-    const std::int64_t length = LengthWith(trial.sizes);
+    const std::int64_t length = length_.With(trial.sizes);
     const ArrayStatisticValues statistics = StatisticsOf(trial, length);
     for (const std::string* buffer : {&found_.x, &found_.second}) {
       if (buffer->empty()) continue;
@@ -211,7 +186,9 @@ class ArrayFormFinder {
       const double left = run.stored.at(one.buffer).at(one.index);
       std::erase_if(forms_[i], [&](const KnownArrayForm* form) {
         const double value = form->value(statistics, static_cast<double>(length));
-        return !(std::fabs(value - left) <= kSameNumber * std::fabs(value) || value == left);
+        if (form->IsPlace()) return value != left;
+        const double rounding = form->of_deviations ? kSmallDifference * statistics.at("squares") : 0;
+        return !(std::fabs(value - left) <= kSameNumber * std::fabs(value) + rounding || value == left);
       });
       if (forms_[i].empty()) return Refuse(kNoForms);
     }
@@ -243,7 +220,7 @@ class ArrayFormFinder {
       threads = std::max(threads, setting ? setting->Threads() : 1);
     }
     std::vector<LaunchRuns::Sizes> all;
-    const std::int64_t others = LengthWith(least) / least.at(length_.names[0]);
+    const std::int64_t others = length_.With(least) / least.at(length_.names[0]);
     for (const std::int64_t wanted :
          {std::max({threads, code_.largest, runs_.LargestArgument()}) + 3, threads, 2 * threads - 1}) {
       if (wanted > kMostArrayLength) return {};
@@ -270,12 +247,33 @@ class ArrayFormFinder {
     return StillHolds(trial);
   }
 
+  bool HasPlaces() const {
+    return std::any_of(forms_.begin(), forms_.end(), [](const auto& forms) {
+      return std::any_of(forms.begin(), forms.end(), [](const KnownArrayForm* form) { return form->IsPlace(); });
+    });
+  }
+
+  // Several largest ones: first that of a thread or a block behind, then that of one before it.
+  bool HoldsForEqualExtremes(const LaunchRuns::Sizes& sizes) {
+    const std::int64_t length = length_.With(sizes);
+    for (const std::int64_t sign : {1, -1}) {
+      for (const std::int64_t part : {2, 3, 5, 9, 40}) {
+        LaunchTrial trial{sizes, {}, {}};
+        auto& chosen = trial.chosen[found_.x];
+        for (const std::int64_t at : {length / part, length / part + 1, length - 1 - length / part / 2, length / part / 2 + 7})
+          chosen[std::clamp<std::int64_t>(at, 0, length - 1)] = static_cast<double>(sign) * kExtreme;
+        if (!StillHolds(trial)) return false;
+      }
+    }
+    return true;
+  }
+
   bool Confirm() {
     const LaunchRuns::Sizes few = SizesFrom({5, 7, 3}), others = SizesFrom({13, 4, 2});
     LaunchTrial trial{others, {{found_.x, -1.5}}, {}};
     if (!found_.second.empty()) trial.times[found_.second] = 0.7;
     if (!StillHolds(trial) || !StillHolds({SizesFrom({1, 1, 1}), {}, {}})) return false;
-    std::int64_t last = LengthWith(few) - 1;
+    std::int64_t last = length_.With(few) - 1;
     for (const auto& [high, low] : {std::pair(std::int64_t{0}, last), std::pair(last, last / 2)}) {
       trial = {few, {}, {}};
       trial.chosen[found_.x] = {{high, kExtreme}, {low, -2 * kExtreme}};
@@ -288,9 +286,10 @@ class ArrayFormFinder {
     if (all.empty()) return Refuse("its blocks or numbers are too large to be tried");
     for (const LaunchRuns::Sizes& many : all) {
       trial = {many, {}, {}};
-      last = LengthWith(many) - 1;
+      last = length_.With(many) - 1;
       trial.chosen[found_.x] = {{last, kExtreme}, {last / 2, -2 * kExtreme}};
       if (!StillHolds(trial)) return false;
+      if (HasPlaces() && !HoldsForEqualExtremes(many)) return false;
     }
     for (const auto& [number, seen] : code_.compared) {
       if ((!seen.first || !seen.second) && std::fabs(number) < kLikeAnInfinity && number != 0)
@@ -303,20 +302,17 @@ class ArrayFormFinder {
 
   const MutationContext& context_;
   const SyntaxTree& tree_;
+  ThreadStructs structs_;
   SourceRuns runs_;
   std::map<std::string, std::string> types_;  // by buffer
   ArrayForms found_;
   std::vector<std::vector<const KnownArrayForm*>> forms_;  // of each number that is stored
-  struct Length {
-    std::vector<std::string> names;
-    std::int64_t times = 1;
-  };
   struct Code {
     std::int64_t largest = 0;
     std::set<std::string> names;
     std::map<double, std::pair<bool, bool>> compared;  // whether data was less, and more
   };
-  Length length_;
+  ArrayLength length_;
   Code code_;
   std::int64_t each_ = 1;  // of which sizes are multiples
   std::string why_;

@@ -15,7 +15,8 @@ struct ArrayForms {
   struct Stored {
     std::string buffer, type;
     std::int64_t index = 0;
-    std::string form;  // an expression of statistics and L, the number of elements
+    std::string element;  // of the buffer, as a kernel says it: "[1]", or "[0].value" of a struct
+    std::string form;     // an expression of statistics and L, the number of elements
   };
   std::string x, second;  // buffers, as launch lines name them; `second` may be empty
   std::string type;       // of their elements, float or double

@@ -101,7 +101,7 @@ class CandidateFinder {
   void AddLayout(const RowCandidates& layout, const std::string& x, std::int64_t elements, std::vector<RowCandidates>& all) {
     RowCandidates found = layout;
     const std::int64_t others = ProductWith(layout.outer, seen_.sizes) * ProductWith(layout.inner, seen_.sizes);
-    if (layout.outer.empty() && layout.inner.empty()) return;  // one row is a sum of a whole array
+    if (layout.outer.empty() && layout.inner.empty() && !MayBeOneRow(elements)) return;
     if (layout.length.empty()) {
       if (elements % others != 0 || elements / others < 2) return;
       found.constant_length = elements / others;
@@ -132,6 +132,14 @@ class CandidateFinder {
     }
     found.exponential = ContainsWord("exp");
     all.push_back(std::move(found));
+  }
+
+  // One row is a sum of a whole array, if no output has elements of its own.
+  bool MayBeOneRow(std::int64_t elements) const {
+    const auto fits = [&](const auto& output) { return output.second == elements || output.second == 1; };
+    const auto has_all = [&](const auto& output) { return output.second == elements; };
+    return seen_.sizes.size() <= 1 && elements > 1 && std::all_of(seen_.outputs.begin(), seen_.outputs.end(), fits) &&
+           std::any_of(seen_.outputs.begin(), seen_.outputs.end(), has_all);
   }
 
   RowKernelText::Buffer BufferNamed(const std::string& name) const { return {name, seen_.types.at(name)}; }
@@ -237,6 +245,7 @@ class CandidateFinder {
     }
     if (vectors.empty() || form.stored.front().form.text == "X") {
       candidates.push_back(form);
+      if (form.stored.front().form.text.find("sqrtf") != std::string::npos) AddScaled(form, candidates);
     } else if (vectors.size() == 1) {
       candidates.insert(candidates.end(), 2, form);
       (candidates.end() - 2)->scale = BufferNamed(vectors.front());
@@ -246,6 +255,26 @@ class CandidateFinder {
         candidates.push_back(form);
         candidates.back().scale = BufferNamed(vectors[first]);
         candidates.back().shift = BufferNamed(vectors[1 - first]);
+      }
+    }
+  }
+
+  // A norm times one number, perhaps with another one added: gamma and beta that are the same for all elements.
+  void AddScaled(const RowKernelText& form, std::vector<RowKernelText>& candidates) const {
+    const auto is_used = [&](const RowKernelText::Passed& number) {
+      return std::any_of(form.passed.begin(), form.passed.end(), [&](const auto& one) { return one.name == number.name; });
+    };
+    for (const RowKernelText::Passed& scale : passed_) {
+      if (is_used(scale)) continue;
+      candidates.push_back(form);
+      candidates.back().passed.push_back(scale);
+      candidates.back().stored.front().times = scale.name;
+      const RowKernelText scaled = candidates.back();
+      for (const RowKernelText::Passed& shift : passed_) {
+        if (is_used(shift) || shift.name == scale.name) continue;
+        candidates.push_back(scaled);
+        candidates.back().passed.push_back(shift);
+        candidates.back().stored.front().plus = shift.name;
       }
     }
   }

@@ -91,9 +91,10 @@ class RowsConfirmation {
             std::find(search_.guess().length.begin(), search_.guess().length.end(), name) != search_.guess().length.end();
         many[name] = search_.sizes().AtLeast(name, adds && !is_length ? std::min(largest + 3, kFewRows) : largest + 3);
         // Rows are all alike, but a grid may be of fewer.
-        if (!is_length && MostOfLaunches(search_.runs(), many, AllThreadsOf) > kMostTriedThreads)
-          many[name] =
-              search_.sizes().AtLeast(name, std::max(kFewRows, MostOfLaunches(search_.runs(), FewSizes(), LongestAxisOf) + 3));
+        const std::int64_t longest = MostOfLaunches(search_.runs(), FewSizes(), LongestAxisOf);
+        for (std::int64_t rows = std::max(kFewRows, longest + 3);
+             !is_length && rows > longest && MostOfLaunches(search_.runs(), many, AllThreadsOf) > kMostTriedThreads; rows /= 2)
+          many[name] = search_.sizes().AtLeast(name, rows);
         LaunchTrial trial = search_.Trial(many);
         trial.samples = !adds;
         if (!search_.StillHolds(trial, fmt::format("where {} is {}", name, many[name])) && (!is_length || !FindLimit(name)))

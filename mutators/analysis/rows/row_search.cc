@@ -52,8 +52,11 @@ bool IsOtherThanRows(const SyntaxTree& tree) {
 
 bool RowSearch::Find() {
   if (IsOtherThanRows(tree_)) return false;
-  if (!runs_.FindLaunches() || runs_.names().size() > kMostLaunchSizes || runs_.names().empty()) return Refuse(runs_.why());
-  return DescribeBuffers() && FindFirst();
+  if (!runs_.FindLaunches() || runs_.names().size() > kMostLaunchSizes) return Refuse(runs_.why());
+  if (DescribeBuffers() && FindFirst()) return true;
+  // Without a size, nothing else shows that it is meant to be rows.
+  if (runs_.names().empty()) why_.clear();
+  return false;
 }
 
 // The types of all buffers, and numbers for what launch lines pass as real numbers. In silence, for others.
@@ -87,6 +90,7 @@ LaunchTrial RowSearch::Trial(const LaunchRuns::Sizes& sizes) const {
 // Sizes with which all launches run and leave what some forms leave.
 bool RowSearch::FindFirst() {
   std::vector<TrialSizes::Units> units = UnitsInLaunches(context_, runs_.names());
+  if (runs_.names().empty()) units = {{}};
   std::string refused;
   bool ran = false;
   std::set<std::int64_t> together;

@@ -105,6 +105,7 @@ std::string RowKernelText::Kernel() const {
     std::string value = with(one.form.text, at);
     if (!guard.empty()) value = fmt::format("({} ? {} : 0.0f)", guard, value);
     if (!one.times.empty()) value = fmt::format("({}) * {}", value, one.times);
+    if (!one.plus.empty()) value += fmt::format(" + {}", one.plus);
     if (!one.form.of_element) {
       const bool integer = one.form.text == "place";
       const std::string place = one.adds ? "" : "row_";

@@ -19,6 +19,7 @@ struct RowKernelText {
     RowForm form;
     bool adds = false;  // one sum of all rows
     std::string times;  // what is stored is multiplied by this; empty for nothing
+    std::string plus;   // and this is added
   };
   struct Passed {
     std::string type, name, argument;

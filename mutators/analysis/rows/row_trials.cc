@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "mutators/analysis/numbers/step_budget.h"
+
 namespace evo {
 namespace {
 
@@ -77,7 +79,7 @@ std::vector<std::map<std::string, BufferContents>> RowResultsOf(const MutationCo
 void KeepMatching(const MutationContext& context, const std::vector<std::string>& buffers, const LaunchTrial& trial,
                   const BufferContents& expected, std::vector<RowKernelText>& candidates) {
   std::vector<RowKernelText> kept;
-  for (std::size_t begin = 0; begin < candidates.size(); begin += kBatch) {
+  for (std::size_t begin = 0; begin < candidates.size() && !StepBudget::IsSpent(); begin += kBatch) {
     const std::size_t end = std::min(begin + kBatch, candidates.size());
     const std::vector<RowKernelText> batch(candidates.begin() + static_cast<std::ptrdiff_t>(begin),
                                            candidates.begin() + static_cast<std::ptrdiff_t>(end));

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/error.h"
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/grid_runs/grid_run.h"
 #include "mutators/analysis/grid_runs/grid_source.h"
 #include "mutators/analysis/numbers/fingerprint.h"
@@ -36,15 +38,26 @@ class PartScanFinder {
     for (const LaunchDirective* launch : source_.launches()) {
       if (launch->when || launch->cooperative || !launch->cluster.empty()) return "";
     }
+    FindUnit();
     if (!FindPerSize()) return why_;
     if (!Learn(kPartScanned / found_.per_size) && !Learn(kPartScannedAtLast / found_.per_size)) return why_;
     const std::int64_t most = (found_.part + found_.per_size - 1) / found_.per_size;  // sizes of one part
+    if (found_.unit > 1 && most % found_.unit != 0) return "its last part is of fewer elements";
     for (const std::int64_t size : {most, most + 1, 3 * most + 5}) {
       if (!IsAsFound(size)) return why_;
+    }
+    if (found_.unit > 1) {
+      found_.when = fmt::format("{} >= {}", found_.size, most);
+      return Found();
     }
     // Steps that follow the size and not the part may be too few of them below.
     const bool of_few = IsAsFound(1) && (most < 3 || (IsAsFound(most / 2 + 1) && IsAsFound(most - 1)));
     if (!of_few) found_.when = fmt::format("{} >= {}", found_.size, most);
+    return Found();
+  }
+
+ private:
+  PartScan Found() {
     bool hidden = false;
     found_.parameters = source_.Deciding(names_, hidden);
     found_.kernels = source_.Kernels();
@@ -52,7 +65,31 @@ class PartScanFinder {
     return found_;
   }
 
- private:
+  // A grid of `n / 256` blocks.
+  void FindUnit() {
+    constexpr std::int64_t kLargestUnit = 1 << 12;
+    Variables variables = ToVariables(present_);
+    const auto has_blocks = [&](std::int64_t size) {
+      variables[found_.size] = Number::Integer(size);
+      return std::all_of(source_.launches().begin(), source_.launches().end(), [&](const LaunchDirective* launch) {
+        try {
+          return launch->grid[0].EvaluateInteger(variables) > 0;
+        } catch (const Error&) {
+          return true;
+        }
+      });
+    };
+    if (has_blocks(1) || !has_blocks(kLargestUnit)) return;
+    std::int64_t without = 1, with = kLargestUnit;
+    while (with - without > 1) {
+      const std::int64_t middle = without + (with - without) / 2;
+      (has_blocks(middle) ? with : without) = middle;
+    }
+    found_.unit = with;
+  }
+
+  std::int64_t Counted(std::int64_t size) const { return size / found_.unit * found_.unit * found_.per_size; }
+
   bool Refuse(std::string why) {
     why_ = std::move(why);
     return false;
@@ -80,12 +117,12 @@ class PartScanFinder {
   }
 
   bool FindPerSize() {
-    constexpr std::int64_t kFew = 37;
+    const std::int64_t few = found_.unit > 1 ? found_.unit : 37;
     GridTrace trace;
-    if (!Run(kFew, trace)) return false;
+    if (!Run(few, trace)) return false;
     std::int64_t most = 0;
     for (const GridMemory* buffer : Stored(trace)) most = std::max(most, CountOf(*buffer));
-    if (most > 0 && most % kFew == 0) found_.per_size = most / kFew;
+    if (most > 0 && most % few == 0) found_.per_size = most / few;
     return true;
   }
 
@@ -107,7 +144,7 @@ class PartScanFinder {
       for (const bool exclusive : {false, true}) {
         found_.exclusive = exclusive;
         found_.part = FirstPart(buffer, output);
-        found_.whole = CountOf(output) != size * found_.per_size;
+        found_.whole = CountOf(output) != Counted(size);
         if (found_.part >= kShortestPart && found_.part < size * found_.per_size && IsPartScan(trace, size)) return true;
       }
     }
@@ -142,7 +179,7 @@ class PartScanFinder {
     const GridMemory *const input = named(found_.input), *const output = named(found_.output);
     const GridMemory* const sums = found_.sums.empty() ? nullptr : named(found_.sums);
     if (input == nullptr || output == nullptr || Stored(trace).size() > (sums == nullptr ? 1 : 2)) return wrong();
-    const std::int64_t bound = size * found_.per_size;
+    const std::int64_t bound = Counted(size);
     const std::int64_t elements = found_.whole ? (bound + found_.part - 1) / found_.part * found_.part : bound;
     if (static_cast<std::int64_t>(input->cells.size()) < elements)
       return Refuse(fmt::format("it does not read all of {}", found_.input));
@@ -185,7 +222,8 @@ class PartScanFinder {
 }  // namespace
 
 std::string PartScan::Elements() const {
-  const std::string all = per_size == 1 ? size : fmt::format("{} * {}", size, per_size);
+  const std::string whole_units = unit == 1 ? size : fmt::format("{} / {} * {}", size, unit, unit);
+  const std::string all = per_size == 1 ? whole_units : fmt::format("{} * {}", whole_units, per_size);
   return whole ? fmt::format("ceil_div({}, {}) * {}", all, part, part) : all;
 }
 

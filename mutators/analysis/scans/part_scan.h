@@ -21,6 +21,7 @@ struct PartScan {
   std::int64_t per_size = 1;         // elements are this many times the size
   std::int64_t part = 0;             // elements of a part
   bool whole = false;                // the last part is as long as the others, whatever the size
+  std::int64_t unit = 1;             // elements behind the last multiple of so many sizes are left
   std::string when;                  // sizes for which it is one; empty for all
   std::vector<std::string> kernels;  // all that are launched, by their names in launch lines
   std::vector<int> functions;        // their definitions, and those of what only they call

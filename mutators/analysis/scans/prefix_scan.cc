@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "mutators/analysis/grid_runs/grid_source.h"
+#include "mutators/analysis/scans/other_sizes.h"
 #include "mutators/analysis/scans/scan_runs.h"
+#include "mutators/analysis/scans/sums_of_blocks.h"
 
 namespace evo {
 namespace {
@@ -15,7 +18,9 @@ constexpr std::size_t kMostScanSettings = 12;
 // How many elements it is given at most: where blocks are small enough, there are more of them than a block has threads, so that
 // sums of sums are scanned in rounds. More elements are tried if no smaller blocks were.
 constexpr std::int64_t kMostScanned = 5'000;
-constexpr std::int64_t kMostScannedAtLast = 70'000;
+constexpr std::int64_t kMostScannedAtLast = 140'000;
+// Of blocks that take many elements each: with the present parameters, and with others.
+constexpr std::int64_t kMostOfTiles = 60'000, kMostOfOtherTiles = 13'000;
 // A scan of fewer elements at most is not worth another kernel.
 constexpr std::int64_t kFewestWorthwhile = 128;
 // Of a grid that has whole blocks only.
@@ -28,8 +33,12 @@ bool NamesSize(const Expression& expression, const std::string& size) {
 
 class ScanFinder {
  public:
-  explicit ScanFinder(const MutationContext& context)
-      : context_(context), source_(context), runs_(context, source_.launches(), found_) {}
+  // `size`: of several sizes the number of elements, with these values of the others.
+  explicit ScanFinder(const MutationContext& context, std::string size = "", const Parameters& others = {})
+      : context_(context), source_(context), runs_(context, source_.launches(), found_) {
+    found_.size = size.empty() ? source_.size() : std::move(size);
+    found_.other_sizes = others;
+  }
 
   bool has_loop() const { return source_.has_loop(); }
 
@@ -37,23 +46,26 @@ class ScanFinder {
     if (!FindLaunches()) return why_;
     const Parameters& present = context_.genome.parameters;
     if (const std::int64_t least = runs_.LeastOf(present); least > 1) {
-      if (!FindMultiples(least)) return runs_.why();
+      const bool multiples = FindMultiples(least);
+      const std::string why = runs_.why();
+      if (!multiples && !FindPowersOfTwo(least)) return why;
       found_.functions = source_.AllFunctions();
       return found_;
     }
     if (!runs_.IsScan(present, kFewScanned)) {
       const std::string why = runs_.why();
       if (FindVectors()) return found_;
-      if (!FindPowersOfTwo()) return why;
+      if (!FindPowersOfTwo(1)) return why;
       found_.functions = source_.AllFunctions();
       return found_;
     }
-    for (const std::int64_t elements : runs_.Elements(present, MostScanned())) {
+    for (const std::int64_t elements : runs_.Elements(present, MostScanned(), kMostOfTiles)) {
       if (runs_.IsScan(present, elements)) continue;
       if (runs_.left_elements() && FindMost(elements)) break;
-      return runs_.why();
+      if (elements > kMostScanned && runs_.took_too_long()) continue;
+      if (!FindMostOfSums()) return runs_.why();
     }
-    if (found_.most == 0 && !TryOtherParameters()) return runs_.why();
+    if (found_.most == 0 && !FindMostOfSums() && !TryOtherParameters()) return runs_.why();
     found_.functions = source_.AllFunctions();
     return found_;
   }
@@ -68,7 +80,7 @@ class ScanFinder {
   bool FindLaunches() {
     if (!source_.resembles_work()) return Refuse("");
     found_.in_loop = source_.has_loop();
-    if (found_.in_loop && !source_.size().empty() && !LoopsFollowSize())
+    if (found_.in_loop && !found_.size.empty() && !LoopsFollowSize())
       return Refuse("they are in a loop, such as one launch for each distance, which does not depend on the number of elements");
     const auto& launches = source_.launches();
     for (const LaunchDirective* launch : launches) {
@@ -83,16 +95,17 @@ class ScanFinder {
     for (const std::string& name : source_.Kernels()) {
       if (name != found_.launch->kernel) found_.others.push_back(name);
     }
-    found_.size = source_.size();
     found_.wide = source_.wide();
-    return !found_.size.empty() || Refuse("");
+    return !found_.size.empty() ||
+           Refuse(fmt::format("{}", source_.sizes().empty() ? "no size says how many elements there are"
+                                                            : "several sizes decide how many elements there are"));
   }
 
   // How often launches are repeated must not be right for some numbers of elements only.
   bool LoopsFollowSize() const {
     const auto& steps = context_.rendered.steps;
     return std::all_of(steps.begin(), steps.end(),
-                       [&](const Step& step) { return !step.repeat || NamesSize(step.repeat->count, source_.size()); });
+                       [&](const Step& step) { return !step.repeat || NamesSize(step.repeat->count, found_.size); });
   }
 
   // The first scan of every course is made for as many elements as its block has threads. What is right for some numbers of
@@ -108,6 +121,23 @@ class ScanFinder {
     bool hidden = false;
     found_.parameters = source_.Deciding(runs_.names(), hidden);
     return true;
+  }
+
+  // One block scans the sums of all blocks, and so many of them only.
+  bool FindMostOfSums() {
+    const Parameters& present = context_.genome.parameters;
+    if (HasConditions() || found_.in_loop || found_.multiple > 1 || source_.launches().size() < 2) return false;
+    const std::int64_t tile = runs_.TileOf(present);
+    for (const LaunchDirective* launch : source_.launches()) {
+      const std::int64_t most = SumsOfBlocks(context_, *launch, found_.size, found_.other_sizes).MostElements(tile);
+      if (most > 0 && (found_.most == 0 || most < found_.most)) found_.most = most;
+    }
+    if (found_.most < kFewestWorthwhile) return found_.most = 0, false;
+    const bool tried = found_.most > kMostScannedAtLast || runs_.IsScan(present, found_.most);
+    bool hidden = false;
+    found_.parameters = source_.Deciding(runs_.names(), hidden);
+    if (!tried) found_.most = 0;
+    return tried;
   }
 
   // A grid of `n / threads` blocks, which leaves what a part of a block would take.
@@ -136,7 +166,7 @@ class ScanFinder {
       Forget();
       found_.multiple = count;
       if (!runs_.IsScan(present, count * kFewScanned)) continue;
-      const auto numbers = runs_.Elements(present, MostScanned());
+      const auto numbers = runs_.Elements(present, MostScanned(), kMostOfTiles);
       const auto is_scan = [&](std::int64_t elements) { return runs_.IsScan(present, elements); };
       if (!std::all_of(numbers.begin(), numbers.end(), is_scan) || !TryOtherParameters()) break;
       found_.functions = source_.AllFunctions();
@@ -153,16 +183,19 @@ class ScanFinder {
     found_.exclusive = found_.total = found_.last_unread = false;
   }
 
-  // One block whose tree halves what is left, with half as many threads as there are elements.
-  bool FindPowersOfTwo() {
-    if (HasConditions()) return false;
+  // One block whose tree halves what is left, with half as many threads as there are elements; or as many as there are blocks of
+  // so many elements.
+  bool FindPowersOfTwo(std::int64_t block) {
+    if (HasConditions() || (block & (block - 1)) != 0) return false;
     Forget();
+    found_.multiple = 1;
     const Parameters& present = context_.genome.parameters;
-    std::int64_t right = kFewestWorthwhile;
+    std::int64_t right = block == 1 ? kFewestWorthwhile : 16 * block;
     for (std::int64_t elements = 1; elements <= right; elements *= 2) {
       const std::int64_t first = right / elements;  // the largest first: it tells which scan it is
-      if (first > 1 && !runs_.IsScan(present, first)) return false;
+      if (first > block && !runs_.IsScan(present, first)) return false;
     }
+    found_.more_than = block;
     while (right * 2 <= kMostScannedAtLast && runs_.IsScan(present, right * 2)) right *= 2;
     found_.powers_of_two = true;
     if (right * 2 <= kMostScannedAtLast) found_.most = right;
@@ -185,7 +218,7 @@ class ScanFinder {
     bool all = !hidden && settings.size() <= kMostScanSettings,
          rounds = runs_.HasRounds(context_.genome.parameters, MostScanned());
     for (std::size_t i = 0; all && i < settings.size(); ++i) {
-      for (const std::int64_t elements : runs_.Elements(settings[i], MostScanned()))
+      for (const std::int64_t elements : runs_.Elements(settings[i], MostScanned(), kMostOfOtherTiles))
         all = all && runs_.IsScan(settings[i], elements);
       rounds = rounds || runs_.HasRounds(settings[i], MostScanned());
     }
@@ -193,7 +226,10 @@ class ScanFinder {
     const Parameters& present = context_.genome.parameters;
     // A loop has a launch for each distance, and no sums of blocks.
     if (found_.in_loop) return true;
-    return (all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast) || runs_.IsScan(present, runs_.RoundsOf(present));
+    if ((all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast)) return true;
+    if (runs_.IsScan(present, runs_.RoundsOf(present))) return true;
+    // What takes longer and longer has one round at least.
+    return runs_.took_too_long() && runs_.IsScan(present, runs_.RoundsOf(present) / 2 + 1);
   }
 
   const MutationContext& context_;
@@ -208,11 +244,19 @@ class ScanFinder {
 std::string PrefixScan::When() const {
   const std::string up_to = most > 0 ? fmt::format("{} <= {}", size, most) : "";
   const std::string more = up_to.empty() ? "" : " && " + up_to;
-  if (multiple > 1) return fmt::format("{} % {} == 0{}", size, multiple, more);
-  return powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > 1{1}", size, more) : up_to;
+  std::string when = multiple > 1    ? fmt::format("{} % {} == 0{}", size, multiple, more)
+                     : powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > {1}{2}", size, more_than, more)
+                                     : up_to;
+  if (!other_when.empty()) when = when.empty() ? other_when : fmt::format("{} && {}", other_when, when);
+  return when;
 }
 
 std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context) {
+  const auto find = [&](const std::string& size, const Parameters& others) { return ScanFinder(context, size, others).Find(); };
+  const GridSource source(context);
+  const auto is_conditional = [](const LaunchDirective* launch) { return launch->when.has_value(); };
+  const bool conditional = std::any_of(source.launches().begin(), source.launches().end(), is_conditional);
+  if (source.sizes().size() > 1 && source.resembles_work() && !conditional) return ScanOfOneSize(context, source.sizes(), find);
   ScanFinder finder(context);
   auto found = finder.Find();
   const auto* why = std::get_if<std::string>(&found);

@@ -16,6 +16,8 @@ struct PrefixScan {
   std::string input;                        // buffers, as launch lines name them
   std::string output;                       // may be the input
   std::string size;                         // number of elements, as launch lines name it
+  Parameters other_sizes;                   // other sizes: what they were where this was shown
+  std::string other_when;                   // for which of them it is one: `SECTION == 2048`; empty for all
   bool wide = false;                        // it may need 64 bits
   std::string type;                         // of the elements, as a launch's trace names it
   bool long_elements = false;               // whether they have 8 bytes and not 4
@@ -23,7 +25,8 @@ struct PrefixScan {
   bool total = false;                       // exclusive, with the sum of all as one element more: offsets of rows
   bool last_unread = false;                 // whether the input may end before the last element, on which nothing depends
   std::int64_t most = 0;                    // with more elements it is none; 0: with no number
-  bool powers_of_two = false;               // it is one of such numbers of elements only
+  bool powers_of_two = false;               // it is one of such numbers of elements only,
+  std::int64_t more_than = 1;               // and of more than this
   std::int64_t multiple = 1;                // it is one of multiples of this number only: the grid has whole blocks
   const LaunchDirective* launch = nullptr;  // one without a condition
   bool repeated = false;                    // whether its kernel is launched more than once

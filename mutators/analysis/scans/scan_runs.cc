@@ -20,10 +20,16 @@ bool ScanRuns::Refuse(std::string why) {
   return false;
 }
 
+Variables ScanRuns::VariablesOf(const Parameters& parameters, std::int64_t elements) const {
+  Variables variables = ToVariables(parameters);
+  for (const auto& [name, value] : found_.other_sizes) variables[name] = Number::Integer(value);
+  variables[found_.size] = Number::Integer(elements);
+  return variables;
+}
+
 std::int64_t ScanRuns::ThreadsOf(const Parameters& parameters) const {
   std::int64_t threads = 1;
-  Variables variables = ToVariables(parameters);
-  variables[found_.size] = Number::Integer(kFewScanned);
+  const Variables variables = VariablesOf(parameters, kFewScanned);
   for (const LaunchDirective* launch : launches_) {
     try {
       threads = std::max(threads, launch->block[0].EvaluateInteger(variables));
@@ -34,25 +40,56 @@ std::int64_t ScanRuns::ThreadsOf(const Parameters& parameters) const {
   return threads;
 }
 
-// Where the number of elements has to be a multiple of some number, a block may take as many for each thread. Then there are two
-// rounds and a part of one.
+// Two rounds and a part of one.
 std::int64_t ScanRuns::RoundsOf(const Parameters& parameters) const {
   const std::int64_t threads = ThreadsOf(parameters);
-  if (found_.multiple > 1) return found_.multiple * (threads * (2 * threads + 1) + 3);
-  return threads * (threads + 1) + 3;
+  return found_.multiple * (threads * (2 * threads + 1) + 3);
 }
 
-std::vector<std::int64_t> ScanRuns::Elements(const Parameters& parameters, std::int64_t most) const {
+std::int64_t ScanRuns::TileOf(const Parameters& parameters) const {
+  // A single block has several rounds of as many elements.
+  constexpr std::int64_t kMostOfTile = 1 << 12;
+  const auto blocks_with = [&](std::int64_t elements) {
+    const Variables variables = VariablesOf(parameters, elements);
+    std::int64_t most = 1;
+    for (const LaunchDirective* launch : launches_) {
+      try {
+        std::int64_t blocks = 1;
+        for (const Expression& extent : launch->grid) blocks *= extent.EvaluateInteger(variables);
+        most = std::max(most, blocks);
+      } catch (const Error&) {
+        continue;
+      }
+    }
+    return most;
+  };
+  const std::int64_t least = blocks_with(1);
+  std::int64_t within = 1, beyond = kMostOfTile + 1;
+  if (blocks_with(kMostOfTile) == least) return kMostOfTile;
+  while (beyond - within > 1) {
+    const std::int64_t middle = within + (beyond - within) / 2;
+    (blocks_with(middle) == least ? within : beyond) = middle;
+  }
+  return within;
+}
+
+std::vector<std::int64_t> ScanRuns::Elements(const Parameters& parameters, std::int64_t most, std::int64_t most_of_tiles) const {
   const std::int64_t threads = ThreadsOf(parameters);
   std::vector<std::int64_t> numbers{1, threads + 1, 3 * threads + 5, 2100 / found_.multiple};
   for (std::int64_t& number : numbers) number *= found_.multiple;
   if (HasRounds(parameters, most)) numbers.push_back(RoundsOf(parameters));
+  // A thread may take several elements.
+  const std::int64_t tiles = 3 * TileOf(parameters) + 5;
+  const bool tried = std::any_of(numbers.begin(), numbers.end(), [&](std::int64_t number) { return number >= tiles; });
+  if (!tried && tiles <= most_of_tiles) numbers.push_back((tiles + found_.multiple - 1) / found_.multiple * found_.multiple);
   return numbers;
 }
 
 bool ScanRuns::IsScan(const Parameters& parameters, std::int64_t elements) {
   bool has_tickets = false;
-  const GridSetting setting{parameters, found_.size, elements, parameters == present_};
+  GridSetting setting{parameters, found_.size, elements, parameters == present_};
+  setting.parameters.insert(found_.other_sizes.begin(), found_.other_sizes.end());
+  setting.axes = true;
   if (!IsScanIn(setting, has_tickets)) return false;
   GridSetting reversed = setting;
   reversed.reversed = true;
@@ -64,6 +101,7 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
   const GridTrace trace = run_.Run(setting);
   has_tickets = trace.has_tickets;
   names_.insert(trace.names.begin(), trace.names.end());
+  for (const auto& [name, value] : found_.other_sizes) names_.erase(name);
   if (!trace.refusal.empty()) {
     // A block of as many threads as there are elements leaves the others.
     left_elements_ = trace.refusal.ends_with(" threads");
@@ -73,7 +111,8 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
   for (const GridMemory& buffer : trace.buffers) {
     const auto written = [](const GridCell& cell) { return cell.write.launch >= 0; };
     if (buffer.workspace || std::none_of(buffer.cells.begin(), buffer.cells.end(), written)) continue;
-    if (output != nullptr) return Refuse("it stores into more than one array");
+    if (output != nullptr)
+      return Refuse(fmt::format("it stores into {} and {}, and both are results", output->name, buffer.name));
     output = &buffer;
   }
   // In place, one element stays as it is.
@@ -153,9 +192,8 @@ std::int64_t ScanRuns::MostBetween(const Parameters& parameters, std::int64_t ri
 
 std::int64_t ScanRuns::LeastOf(const Parameters& parameters) const {
   constexpr std::int64_t kLargestBlock = 1 << 14;
-  Variables variables = ToVariables(parameters);
   const auto has_blocks = [&](std::int64_t elements) {
-    variables[found_.size] = Number::Integer(elements);
+    const Variables variables = VariablesOf(parameters, elements);
     return std::all_of(launches_.begin(), launches_.end(), [&](const LaunchDirective* launch) {
       try {
         return launch->grid[0].EvaluateInteger(variables) > 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/source/convolution_parts.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/memory_traffic.h"
@@ -128,6 +129,16 @@ bool SumsInHalf(const SyntaxTree& tree, int kernel) {
       const std::string type = WithoutConst(tree.node(sum).type);
       if (type.starts_with("__half") || type.starts_with("__nv_bfloat16")) return true;
     }
+  }
+  return false;
+}
+
+bool IsTestedByIf(std::string_view text, const std::string& macro) {
+  for (std::size_t at = 0; (at = text.find("#", at)) != std::string_view::npos; ++at) {
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    const std::string_view word = line.substr(std::min(line.size(), line.find_first_not_of("# ")));
+    const bool tests = (word.starts_with("if") || word.starts_with("elif")) && !word.starts_with("ifndef " + macro);
+    if (tests && ContainsName(line, macro)) return true;
   }
   return false;
 }

@@ -33,6 +33,9 @@ bool IsByte(std::string_view type);
 // each step.
 bool SumsInHalf(const SyntaxTree& tree, int kernel);
 
+// Whether an `#if` of a source tests a macro.
+bool IsTestedByIf(std::string_view text, const std::string& macro);
+
 // Whether all pointers that it gets are to `int`, three of them at least, and nothing in it is shorter.
 bool IsOfWords(const SyntaxTree& tree, int kernel);
 

@@ -18,6 +18,13 @@ bool IsConstantMemory(const SyntaxTree& tree, int variable) {
   return std::any_of(children.begin(), children.end(), [&](int c) { return tree.node(c).kind_name == "attribute(constant)"; });
 }
 
+bool IsDeviceVariable(const SyntaxTree& tree, int variable) {
+  const auto& children = tree.node(variable).children;
+  const auto is_device = [&](int child) { return tree.node(child).kind_name == "attribute(device)"; };
+  return std::any_of(children.begin(), children.end(), is_device) && !IsConstantMemory(tree, variable) &&
+         !tree.node(variable).type.starts_with("const ");
+}
+
 int SharedArrayOf(const SyntaxTree& tree, int expression) {
   const int node = WithoutParentheses(tree, expression);
   const bool element = tree.node(node).kind_name == "ArraySubscriptExpr" && tree.node(node).children.size() == 2;

@@ -14,6 +14,8 @@ namespace evo {
 bool IsShared(const SyntaxTree& tree, int variable);
 // Whether a variable is declared `__constant__`.
 bool IsConstantMemory(const SyntaxTree& tree, int variable);
+// Whether a variable at file scope is in global memory, `__device__ int count;`, and no constant.
+bool IsDeviceVariable(const SyntaxTree& tree, int variable);
 // The array or variable in shared memory of which an expression is an element; -1 for other expressions, and for rows.
 int SharedArrayOf(const SyntaxTree& tree, int expression);
 // Of an element of an array of several dimensions, `s[i]` for `s[i][j]`; any other expression without its parentheses.

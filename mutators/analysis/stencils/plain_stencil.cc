@@ -51,11 +51,13 @@ class PlainStencilWriter {
   }
 
   std::string Body(const WholeBlocksOfSizes& whole) {
-    std::string text = "{\n  const int " + coordinates_[0] + " = blockIdx.x * blockDim.x + threadIdx.x;\n";
-    if (!IsLine()) text += "  const int " + coordinates_[1] + " = blockIdx.y * blockDim.y + threadIdx.y;\n";
+    std::string text =
+        fmt::format("{{\n  const int {} = blockIdx.x * blockDim.x + threadIdx.x{};\n", coordinates_[0], First(0, whole));
+    if (!IsLine())
+      text += fmt::format("  const int {} = blockIdx.y * blockDim.y + threadIdx.y{};\n", coordinates_[1], First(1, whole));
     if (found_.dimensions == 3)
-      text += fmt::format("  const int {} = blockIdx.z{};\n", coordinates_[2],
-                          WholeBlocksAlong(found_, 2, whole) == nullptr ? "" : " * blockDim.z + threadIdx.z");
+      text += fmt::format("  const int {} = blockIdx.z{}{};\n", coordinates_[2],
+                          WholeBlocksAlong(found_, 2, whole) == nullptr ? "" : " * blockDim.z + threadIdx.z", First(2, whole));
     std::vector<std::string> outside;
     for (std::size_t axis = 0; axis < Axes(); ++axis) AddOutside(found_.stores[axis], axis, outside);
     text += fmt::format("  if ({}) return;\n", fmt::join(outside, " || "));
@@ -92,6 +94,11 @@ class PlainStencilWriter {
   }
 
  private:
+  // Whole blocks begin with the first element that is stored.
+  std::string First(std::size_t axis, const WholeBlocksOfSizes& whole) const {
+    const std::int64_t first = FirstOfBlocks(found_, axis, whole);
+    return first == 0 ? "" : fmt::format(" + {}", first);
+  }
   bool IsLine() const { return found_.IsLine(); }
   std::size_t Axes() const { return IsLine() ? 1 : found_.dimensions; }
 
@@ -248,6 +255,11 @@ const WholeBlocksOfSizes::value_type* WholeBlocksAlong(const Stencil& found, std
     if (ContainsName(found.stores[axis].end.launch, one.first)) along = &one;
   }
   return along;
+}
+
+std::int64_t FirstOfBlocks(const Stencil& found, std::size_t axis, const WholeBlocksOfSizes& whole) {
+  const bool blocks = axis < (found.IsLine() ? 1 : found.dimensions) && WholeBlocksAlong(found, axis, whole) != nullptr;
+  return blocks ? found.stores[axis].low : 0;
 }
 
 std::string WithPlainStencil(const MutationContext& context, const Stencil& found, const StencilFormulas& formulas,

@@ -256,8 +256,9 @@ class StencilOfFormulas {
       const StencilPlace place = large.PlaceOf(element);
       std::int64_t thread = 0, blocks = 0;
       for (std::size_t axis = 3; axis-- > 0;) {
-        thread = thread * of_plain->block[axis] + place[axis] % of_plain->block[axis];
-        blocks = blocks * of_plain->grid[axis] + place[axis] / of_plain->block[axis];
+        const std::int64_t at = place[axis] - FirstOfBlocks(found_, axis, runs_.runs().whole_blocks());
+        thread = thread * of_plain->block[axis] + at % of_plain->block[axis];
+        blocks = blocks * of_plain->grid[axis] + at / of_plain->block[axis];
       }
       if (!plain.RunThread(*of_plain, blocks * of_plain->block[0] * of_plain->block[1] * of_plain->block[2] + thread, same))
         return Refuse("a plain kernel would not store the same");

@@ -14,6 +14,9 @@
 namespace evo {
 namespace {
 
+// Of a real number as an expression: longer ones are taken for what depends on data.
+constexpr std::size_t kLongestText = 300;
+
 using ValueKind = ThreadValue::Kind;
 
 using Operator = IntegerOperator::Kind;
@@ -233,7 +236,9 @@ ThreadValue ThreadArithmetic::CombinedReals(IntegerOperator computed, const Thre
       return {};
   }
   value.whole = whole;
-  if (left.text && right.text) value.text = SharedText(fmt::format("({} {} {})", Text(left), computed.spelled(), Text(right)));
+  // A sum of what is padded with zeros would become longer with each of them.
+  if (left.text && right.text && left.text->size() + right.text->size() < kLongestText)
+    value.text = SharedText(fmt::format("({} {} {})", Text(left), computed.spelled(), Text(right)));
   return value;
 }
 

@@ -26,6 +26,11 @@ ThreadValue FloatOfBits(const ThreadValue& value) {
   return ThreadValue::Real(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(value.integer))));
 }
 
+ThreadValue HeldIn(const ThreadVariable& buffer, double number, const ThreadPlace* place) {
+  if (buffer.integers) return ThreadValue::Integer(static_cast<std::int64_t>(number));
+  return place != nullptr ? ThreadValue::Element(number, place->memory, place->index) : ThreadValue::Real(number);
+}
+
 bool ThreadMemory::Follows(int memory) const {
   return (setting_.exchange != nullptr && code_.variable(memory).shared) || setting_.updated.contains(memory);
 }
@@ -34,6 +39,7 @@ ThreadValue ThreadMemory::Update(const ThreadPlace& place, const std::function<T
   if (refusal_.given()) return {};
   const std::string& name = tree_.node(place.memory).name;
   if (setting_.formulas) return Refuse(fmt::format("an atomic operation changes {}", name));
+  if (code_.variable(place.memory).structure >= 0) return Refuse(fmt::format("an atomic operation changes a part of {}", name));
   const auto updated = setting_.updated.find(place.memory);
   if (updated != setting_.updated.end()) {
     BufferContents& contents = *updated->second;
@@ -91,6 +97,9 @@ std::optional<ThreadValue> AtomicCalled(ThreadArithmetic& arithmetic, ThreadMemo
     if (kind == AtomicKind::kAtomicSubtract) changed = arithmetic.Combined(IntegerOperator("-"), old, first);
     if (kind == AtomicKind::kAtomicMax) changed = larger(first, old) ? first : old;
     if (kind == AtomicKind::kAtomicMin) changed = larger(old, first) ? first : old;
+    // Back to zero behind the largest.
+    if (kind == AtomicKind::kAtomicIncrement)
+      changed = old.integer >= first.integer ? ThreadValue::Integer(0) : ThreadValue::Integer(old.integer + 1);
     if (kind == AtomicKind::kAtomicCompare) {
       const bool same = integers ? old.integer == first.integer : old.real == first.real;
       changed = same ? second : old;

@@ -209,6 +209,7 @@ std::vector<ThreadTrace> RunBlock(ThreadRun& run, std::vector<ThreadSetting> thr
       trace.refusal = spent ? StepBudget::kSpent : "its threads take too many turns to be run together";
     return refused;
   }
+  run.LimitSteps();
   const std::int64_t steps = run.steps();
   std::vector<ThreadTrace> traces = BlockFibers(run, std::move(threads)).Run();
   StepBudget::Spend(run.steps() - steps);

@@ -34,14 +34,17 @@ ThreadValue ThreadExpressions::CallDefined(const ThreadCall& call) {
     }
     const ThreadPlace place = PlaceOf(call.arguments[i]);
     const bool plain = place.component < 0 && (place.variable >= 0 || place.memory >= 0);
-    if (!plain || setting_.addresses || setting_.symbolic || call.parameters[i].type == ThreadType::kOther)
-      return refuse("{} takes references");
+    const bool number =
+        call.parameters[i].type != ThreadType::kOther || code_.variable(call.parameters[i].declaration).structure >= 0;
+    if (!plain || setting_.addresses || setting_.symbolic || !number) return refuse("{} takes references");
     for (const auto& [parameter, other] : references) {
       if (other.variable == place.variable && other.memory == place.memory && other.index == place.index)
         return refuse("{} takes references");
     }
     const ThreadValue* const known = place.variable >= 0 ? memory_.ValueAt(place) : nullptr;
-    values.push_back(known != nullptr ? *known : place.variable >= 0 ? ThreadValue{} : memory_.Load(place));
+    values.push_back(known != nullptr      ? *known
+                     : place.variable >= 0 ? ThreadValue{}
+                                           : vectors_.LoadAt(place, code_.At(call.arguments[i])));
     references.emplace_back(call.parameters[i].declaration, place);
   }
   for (std::size_t i = values.size(); i < call.parameters.size(); ++i) {
@@ -133,6 +136,9 @@ ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
   const ThreadCall& call = code_.call(node.detail);
   if (call.of_file) return CallDefined(call);
   if (call.callee.kind == ThreadCallee::Kind::kNothing && !setting_.addresses) return ThreadValue::Integer(0);
+  // What changes memory is no function of its arguments.
+  if (call.callee.is_atomic() && setting_.formulas)
+    return Refuse(fmt::format("{} changes memory by an atomic operation", Quoted(tree_, expression)));
   if (call.callee.is_atomic() && !setting_.addresses && !call.arguments.empty()) {
     const ThreadType type = ThreadTypeOf(PointedThreadType(tree_.node(call.arguments[0]).type));
     ThreadArguments values;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/source/affine_index.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/shared_array.h"
@@ -14,6 +15,9 @@ namespace {
 
 using NodeExpression = ThreadNode::Expression;
 using NodeStatement = ThreadNode::Statement;
+
+// Reading code takes as long as so many steps for each node: a candidate for the formula of rows is a text that is parsed.
+constexpr std::int64_t kStepsOfNode = 100;
 
 NodeStatement StatementNamed(std::string_view kind) {
   if (kind == "CompoundStmt") return NodeStatement::kBlock;
@@ -40,7 +44,8 @@ ThreadType ThreadTypeOf(std::string_view type) {
 }
 
 ThreadCode::ThreadCode(const SyntaxTree& tree)
-    : tree_(tree), kinds_(tree), nodes_(tree.nodes().size()), slots_(tree.nodes().size(), -1) {
+    : tree_(tree), kinds_(tree), structs_(tree), nodes_(tree.nodes().size()), slots_(tree.nodes().size(), -1) {
+  StepBudget::Spend(static_cast<std::int64_t>(nodes_.size()) * kStepsOfNode);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const SyntaxNode& node = tree.nodes()[i];
     if (node.kind_name == "VarDecl" || node.kind_name == "ParmDecl") AddVariable(static_cast<int>(i));
@@ -67,6 +72,12 @@ void ThreadCode::Decide(int node, ThreadNode& decided) {
   decided.vector = ThreadVectorTypeOf(code.type).count > 0;
   decided.to_vectors = ThreadVectorTypeOf(pointed).count > 0;
   decided.bytes = ThreadBytesOf(pointed.empty() ? std::string_view(code.type) : pointed);
+  decided.structure = structs_.NumberOf(code.type);
+  if (decided.structure >= 0) {
+    decided.to_vectors = code.type.find_first_of("*[") != std::string::npos;
+    decided.vector = !decided.to_vectors;
+    decided.bytes = ThreadStructs::kBytesOfPart * static_cast<int>(structs_.CountOf(decided.structure));
+  }
   decided.statement = StatementNamed(code.kind_name);
   // A macro call, of which the tree has no parts.
   if (code.children.empty() && tree_.Text(node).starts_with("assert")) decided.statement = NodeStatement::kNothing;
@@ -78,8 +89,9 @@ void ThreadCode::Decide(int node, ThreadNode& decided) {
   const auto is_plain = [&](int part) { return part >= 0 && nodes_[static_cast<std::size_t>(part)].plain; };
   const bool element = decided.expression == NodeExpression::kElement && decided.place == ThreadNode::Place::kElement;
   // The name of an array in shared or constant memory is an address, and reads nothing.
-  const bool address = decided.expression == NodeExpression::kVariable && variable(decided.variable).array &&
-                       (variable(decided.variable).shared || variable(decided.variable).constant);
+  const bool address =
+      decided.expression == NodeExpression::kVariable && variable(decided.variable).array &&
+      (variable(decided.variable).shared || variable(decided.variable).constant || variable(decided.variable).device);
   const bool named = decided.expression == NodeExpression::kVariable && !address;
   decided.reads = named || (element && !decided.vector && is_plain(decided.parts[0]) && is_plain(decided.parts[1]));
 }
@@ -132,11 +144,16 @@ bool ThreadCode::SaysTheSame(int node) const {
 void ThreadCode::DecideExpression(int node, ThreadNode& decided) {
   const SyntaxNode& code = tree_.node(node);
   const ExpressionKind kind = kinds_.KindOf(node);
-  const bool named = kind == ExpressionKind::kName && code.refers_to >= 0 &&
-                     (tree_.node(code.refers_to).function >= 0 || variable(code.refers_to).constant);
+  const bool named =
+      kind == ExpressionKind::kName && code.refers_to >= 0 &&
+      (tree_.node(code.refers_to).function >= 0 || variable(code.refers_to).constant || variable(code.refers_to).device);
   if (named) {
     decided.expression = NodeExpression::kVariable;
     decided.variable = code.refers_to;
+    return;
+  }
+  if (code.kind_name == "InitListExpr" && decided.vector && decided.structure >= 0) {
+    decided.expression = NodeExpression::kParts;
     return;
   }
   if (code.children.empty() || kind == ExpressionKind::kName) {
@@ -184,6 +201,11 @@ void ThreadCode::DecideExpression(int node, ThreadNode& decided) {
              ThreadVectorTypeOf(tree_.node(code.children.front()).type).count > ThreadComponentOf(code.name)) {
     decided.expression = NodeExpression::kComponent;
     decided.detail = ThreadComponentOf(code.name);
+  } else if (const ThreadNode& of = nodes_[static_cast<std::size_t>(code.children.front())];
+             kind == ExpressionKind::kMember && of.vector && of.structure >= 0 &&
+             structs_.PartNamed(of.structure, code.name) >= 0) {
+    decided.expression = NodeExpression::kComponent;
+    decided.detail = structs_.PartNamed(of.structure, code.name);
   }
 }
 
@@ -228,7 +250,8 @@ void ThreadCode::DecideSubscript(int node, ThreadNode& decided) {
   decided.stride = 1;
   for (const long long extent : ExtentsOf(type)) decided.stride *= extent;
   if (decided.expression == NodeExpression::kRow && decided.to_vectors)
-    decided.stride *= ThreadVectorTypeOf(PointedThreadType(type)).count;
+    decided.stride *= decided.structure >= 0 ? static_cast<std::int64_t>(structs_.CountOf(decided.structure))
+                                             : ThreadVectorTypeOf(PointedThreadType(type)).count;
   if (!decided.real) return;
   // The array of an element, which a run may not follow: at file scope, or of more dimensions.
   int array = node;
@@ -243,7 +266,7 @@ void ThreadCode::DecidePlace(int node, ThreadNode& decided) {
   const std::size_t parts = tree_.node(bare).children.size();
   const int named = NamedDeclaration(tree_, bare);
   decided.bare = bare;
-  if (named >= 0 && tree_.node(named).function >= 0) {
+  if (named >= 0 && (tree_.node(named).function >= 0 || (IsVariable(named) && variable(named).device))) {
     decided.place = ThreadNode::Place::kVariable;
     decided.variable = named;
   } else if (kinds_.KindOf(bare) == ExpressionKind::kSubscript && parts == 2) {

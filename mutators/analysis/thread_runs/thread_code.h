@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
 
 #include "mutators/analysis/numbers/expression_kinds.h"
+#include "mutators/analysis/numbers/step_budget.h"
 #include "mutators/analysis/thread_runs/thread_node.h"
+#include "mutators/analysis/thread_runs/thread_structs.h"
 #include "syntax/syntax_tree.h"
 
 namespace evo {
@@ -35,10 +38,13 @@ class ThreadCode {
   const ThreadVariable& variable(int declaration) const { return variables_[SlotOf(declaration)]; }
   const ThreadVariable& variable_at(std::size_t slot) const { return variables_[slot]; }
   std::size_t variables() const { return variables_.size(); }
+  const ThreadStructs& structs() const { return structs_; }
 
   // To be called for each expression that a thread computes. False if all runs so far have computed more than a breed worker has
   // time for. It counts expressions and not seconds, so that a child depends on its parents alone.
-  bool Affords() { return ++steps_ <= kMostSteps; }
+  bool Affords() { return ++steps_ <= most_; }
+  // Before a run: it ends when it has computed as much as a question may (StepBudget).
+  void Limit() { most_ = std::min(kMostSteps, steps_ + StepBudget::Left()); }
   // How many these were so far, and that those since then do not count, since they are computed once more.
   std::int64_t steps() const { return steps_; }
   void TakeBack(std::int64_t steps) { steps_ = steps; }
@@ -46,7 +52,7 @@ class ThreadCode {
  private:
   // Some seconds, which a template whose threads work together may take once (IsKnownElsewhere). Tiled products and convolutions
   // of others take 15 to 35 million, one of them more than 40.
-  static constexpr std::int64_t kMostSteps = 100'000'000;
+  static constexpr std::int64_t kMostSteps = 60'000'000;
 
   void AddVariable(int declaration);
   const ThreadNode& Decided(int node);
@@ -65,13 +71,14 @@ class ThreadCode {
 
   const SyntaxTree& tree_;
   ExpressionKinds kinds_;
+  ThreadStructs structs_;
   std::vector<ThreadNode> nodes_;
   std::vector<int> slots_;  // by node; -1 for what is no declaration
   std::vector<ThreadVariable> variables_;
   std::deque<ThreadConstant> constants_;
   std::deque<ThreadCall> calls_;
   std::vector<ThreadLoop> loops_;
-  std::int64_t steps_ = 0;
+  std::int64_t steps_ = 0, most_ = kMostSteps;
 };
 
 }  // namespace evo

@@ -62,6 +62,14 @@ void ThreadCode::AddVariable(int declaration) {
   const std::string_view held = PointedThreadType(type).empty() ? type : PointedThreadType(type);
   // Vectors that a kernel's parameter points to stay whole.
   variable.bytes = ThreadBytesOf(held) / (variable.parameter ? 1 : std::max(1, ThreadVectorTypeOf(held).count));
+  variable.structure = structs_.NumberOf(type);
+  if (variable.structure >= 0) {
+    const bool pointer = !variable.array && type.find('*') != std::string_view::npos;
+    variable.components = pointer ? 0 : static_cast<int>(structs_.CountOf(variable.structure));
+    variable.bytes = ThreadStructs::kBytesOfPart;
+    variable.integers = variable.reals = false;
+  }
+  variable.device = node.kind_name == "VarDecl" && node.function < 0 && IsDeviceVariable(tree_, declaration);
   variable.declared = node.kind_name == "VarDecl";
   if (variable.array) variable.extents = ExtentsOf(node.type);
   for (const int child : node.children) {

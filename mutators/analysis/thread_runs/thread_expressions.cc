@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/thread_runs/thread_atomics.h"
@@ -105,6 +107,17 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case kRow:
     case kElement:
       return Element(node, expression);
+    case kParts: {
+      std::vector<ThreadValue> parts;
+      const auto& given = tree_.node(expression).children;
+      const std::size_t count = code_.structs().CountOf(node.structure);
+      for (std::size_t i = 0; i < std::max(count, given.size()); ++i) {
+        const ThreadType type = code_.structs().TypeAt(node.structure, static_cast<std::int64_t>(i));
+        parts.push_back(i < given.size() ? EvaluateAs(type, given[i], tree_.node(given[i]).type)
+                                         : arithmetic_.Converted(ThreadValue::Integer(0), type));
+      }
+      return parts.size() == count ? ThreadValue::Vector(std::move(parts)) : NotUnderstood(expression);
+    }
     case kCall:
       return Call(node, expression);
     case kUnknown:
@@ -176,6 +189,10 @@ ThreadValue ThreadExpressions::Named(const ThreadNode& node, int expression) {
   }
   const ThreadValue& value = memory_.Variable(node.variable);
   if (value.kind != ThreadValue::Kind::kNone) return value;
+  if (code_.variable(node.variable).device && setting_.contents.contains(node.variable))
+    return code_.variable(node.variable).array ? ThreadValue::Pointer(node.variable)
+                                               : memory_.Load({-1, node.variable, 0, nullptr, expression});
+  if (code_.variable(node.variable).device) return NotUnderstood(expression);
   if (code_.variable(node.variable).constant)
     return setting_.sums || setting_.formulas ? ThreadValue::Pointer(node.variable) : NotUnderstood(expression);
   if (setting_.formulas && code_.variable(node.variable).declared && !code_.variable(node.variable).array) {
@@ -272,7 +289,8 @@ void ThreadExpressions::Assign(const ThreadNode& node, int expression, ThreadVal
 ThreadPlace ThreadExpressions::PlaceOf(int named) {
   const ThreadNode& node = code_.At(named);
   if (node.place == ThreadNode::Place::kVariable) {
-    if (setting_.exchange != nullptr && code_.variable(node.variable).shared) return {-1, node.variable, 0, nullptr, named};
+    const ThreadVariable& variable = code_.variable(node.variable);
+    if (variable.device || (setting_.exchange != nullptr && variable.shared)) return {-1, node.variable, 0, nullptr, named};
     ThreadPlace place;
     place.variable = node.variable;
     return place;

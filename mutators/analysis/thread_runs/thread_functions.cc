@@ -104,6 +104,7 @@ ThreadCallee::ThreadCallee(std::string_view called) : name(called), function(Thr
                                                           {"atomicMax", kAtomicMax},
                                                           {"atomicMin", kAtomicMin},
                                                           {"atomicExch", kAtomicExchange},
+                                                          {"atomicInc", kAtomicIncrement},
                                                           {"atomicCAS", kAtomicCompare}};
   const auto* const known =
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& one) { return one.first == called; });

@@ -39,6 +39,7 @@ struct ThreadCallee {
     kAtomicMax,
     kAtomicMin,
     kAtomicExchange,
+    kAtomicIncrement,
     kAtomicCompare,
     kBlockBarrier,
     kWarpBarrier,

@@ -148,6 +148,8 @@ ThreadValue ThreadMemory::InShared(const ThreadPlace& place) {
     const auto element = contents->second->find(place.index);
     if (const auto held = element != contents->second->end() ? std::optional(element->second) : BegunElement(setting_, place)) {
       if (!compared_) trace_.reads[place.memory][place.index].value = *held;
+      if (code_.structs().IsIntegerAt(code_.variable(place.memory).structure, place.index))
+        return ThreadValue::Integer(static_cast<std::int64_t>(*held));
       if (!setting_.words || !code_.variable(place.memory).integers)
         return HeldIn(code_.variable(place.memory), *held, setting_.sums ? &place : nullptr);
       ThreadValue word = ThreadValue::Element(*held, place.memory, place.index);
@@ -163,15 +165,12 @@ std::optional<double> BegunElement(const ThreadSetting& setting, const ThreadPla
   return chosen || !setting.drawn.contains(place.memory) ? chosen : DrawnElement(setting, place);
 }
 
-ThreadValue HeldIn(const ThreadVariable& buffer, double number, const ThreadPlace* place) {
-  if (buffer.integers) return ThreadValue::Integer(static_cast<std::int64_t>(number));
-  return place != nullptr ? ThreadValue::Element(number, place->memory, place->index) : ThreadValue::Real(number);
-}
-
 void ThreadMemory::StoreShared(const ThreadPlace& place, ThreadValue value) {
   const std::size_t slot = code_.SlotOf(place.memory);
   if (setting_.contents.contains(place.memory)) {
-    const bool integer = value.kind == ThreadValue::Kind::kInteger && code_.variable(place.memory).integers;
+    const bool integer = value.kind == ThreadValue::Kind::kInteger &&
+                         (code_.variable(place.memory).integers ||
+                          code_.structs().IsIntegerAt(code_.variable(place.memory).structure, place.index));
     if (value.kind != ThreadValue::Kind::kReal && !integer)
       return refusal_.Add(fmt::format("it stores to {} what is not understood", tree_.node(place.memory).name));
     ThreadTrace::Access& access = trace_.stores[place.memory][place.index];
@@ -203,7 +202,8 @@ ThreadValue ThreadMemory::LoadFromBuffer(const ThreadPlace& place) {
   }
   if (setting_.formulas) return LoadFormula(place);
   const bool words = setting_.words && buffer.bytes == 4;
-  if ((buffer.integers && !words) || (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
+  if ((buffer.integers && !words) || code_.structs().IsIntegerAt(code_.variable(place.memory).structure, place.index) ||
+      (!setting_.integer_bytes.empty() && setting_.integer_bytes.contains(place.memory)))
     return LoadInteger(place);
   const auto chosen = ChosenElement(setting_, place);
   ThreadValue value = ThreadValue::Element(chosen ? *chosen : DrawnElement(setting_, place), place.memory, place.index);

@@ -46,6 +46,7 @@ struct ThreadNode {
     kElement,
     kComponent,    // `.x` of a vector
     kReinterpret,  // what is at an address as another type: `reinterpret_cast<float4&>(a[i])`
+    kParts,        // `{a, b}` as a struct
     kCall,
   };
   enum class Statement : std::uint8_t {
@@ -78,6 +79,7 @@ struct ThreadNode {
   bool vector = false;        // its type
   bool to_vectors = false;    // its type: a pointer to them, or an array
   int bytes = 0;              // of a number, a vector, or what it points to; 0 for other types
+  int structure = -1;         // its type, or what it points to: its number in ThreadStructs
   char unary = '\0';          // an operator of one operand
   bool behind = false;        // a count that returns the number before it
   bool assigns_only = false;  // `=`, and not `+=` and the like
@@ -131,6 +133,7 @@ struct ThreadVariable {
   bool parameter = false;
   bool shared = false;    // in shared memory
   bool constant = false;  // an array in constant memory
+  bool device = false;    // at file scope, in global memory
   bool array = false;     // its type
   bool integers = false;  // a buffer of these
   bool reals = false;     // a buffer of these
@@ -138,6 +141,7 @@ struct ThreadVariable {
   ThreadType type = ThreadType::kOther;  // of an array, that of its elements; of those that are vectors, of their numbers
   int bytes = 0;                         // of a number of it, of its elements, or of what it points to
   int components = 0;                    // of these, if they are vectors
+  int structure = -1;                    // likewise, if they are structs: its number in ThreadStructs
   std::vector<long long> extents;        // of an array
   int initialiser = -1, list = -1;       // what it is initialised with; a list of that
 };

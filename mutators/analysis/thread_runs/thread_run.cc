@@ -15,6 +15,7 @@ ThreadTrace ThreadRun::Run(const ThreadSetting& setting) {
     trace.refusal = StepBudget::kSpent;
     return trace;
   }
+  code_.Limit();
   const std::int64_t before = code_.steps();
   trace = ThreadStatements(tree_, code_, symbols_, setting).Run(kernel_);
   StepBudget::Spend(code_.steps() - before);

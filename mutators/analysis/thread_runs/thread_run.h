@@ -25,6 +25,7 @@ class ThreadRun {
   void AddTurnsTogether(std::int64_t turns) { turns_together_ += turns; }
   // Expressions that all threads have computed so far.
   std::int64_t steps() const { return code_.steps(); }
+  void LimitSteps() { code_.Limit(); }
 
   // An index as an expression of the kernel's parameters, of built-in variables and of constants of the block.
   // With `wide`, products are of 64 bits.

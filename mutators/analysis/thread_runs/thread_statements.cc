@@ -223,6 +223,10 @@ void ThreadStatements::Declare(int node) {
 void ThreadStatements::DeclareList(int node) {
   const ThreadVariable& variable = code_.variable(node);
   const std::string& type = tree_.node(node).type;
+  if (variable.structure >= 0) {
+    memory_.Variable(node) = expressions_.Evaluate(variable.list);
+    return;
+  }
   std::vector<ThreadValue> parts(static_cast<std::size_t>(std::max(1, variable.components)));
   if (tree_.node(variable.list).children.size() > parts.size() ||
       (variable.components == 0 && variable.type == ThreadType::kOther))
@@ -250,6 +254,7 @@ void ThreadStatements::DeclareArray(int node) {
   }
   if (!setting_.addresses) count *= std::max(1, variable.components);
   std::vector<ThreadValue>& elements = memory_.AddArray(node, static_cast<std::size_t>(count));
+  if (variable.list >= 0 && variable.structure >= 0) return refusal_.Add(fmt::format("the array {}", Quoted(tree_, node)));
   if (variable.list >= 0) Fill(elements, variable.type, variable.list);
 }
 

@@ -21,7 +21,9 @@ ThreadValue ThreadVectors::LoadAt(const ThreadPlace& place, const ThreadNode& no
   }
   if (!node.vector || setting_.addresses || place.memory < 0) return memory_.Load(place);
   const int each = code_.variable(place.memory).bytes;
-  if (each == 0 || node.bytes % each != 0) return Refuse(fmt::format("elements of {} as others", tree_.node(place.memory).name));
+  const bool alike = node.structure == code_.variable(place.memory).structure;
+  if (!alike || each == 0 || node.bytes % each != 0)
+    return Refuse(fmt::format("elements of {} as others", tree_.node(place.memory).name));
   return memory_.LoadSeveral(place, node.bytes / each);
 }
 
@@ -34,7 +36,8 @@ bool ThreadVectors::IsOfBits(const ThreadPlace& place, const ThreadNode& node) c
 
 bool ThreadVectors::FitsAt(const ThreadPlace& place, const ThreadNode& node, const ThreadValue& vector) {
   const int each = code_.variable(place.memory).bytes;
-  if (each > 0 && node.bytes == each * static_cast<int>(vector.parts->size())) return true;
+  const bool alike = node.structure == code_.variable(place.memory).structure;
+  if (alike && each > 0 && node.bytes == each * static_cast<int>(vector.parts->size())) return true;
   refusal_.Add(fmt::format("elements of {} as others", tree_.node(place.memory).name));
   return false;
 }
@@ -42,7 +45,7 @@ bool ThreadVectors::FitsAt(const ThreadPlace& place, const ThreadNode& node, con
 ThreadValue ThreadVectors::Scaled(const ThreadNode& node, const ThreadValue& pointer, ThreadValue by) {
   if (!node.to_vectors || setting_.addresses || pointer.kind != ThreadValue::Kind::kPointer) return by;
   const int each = code_.variable(pointer.memory).bytes;
-  if (each == 0 || node.bytes % each != 0)
+  if (node.structure != code_.variable(pointer.memory).structure || each == 0 || node.bytes % each != 0)
     return Refuse(fmt::format("elements of {} as others", tree_.node(pointer.memory).name));
   return arithmetic_.Combined(IntegerOperator("*"), by, ThreadValue::Integer(node.bytes / each));
 }
@@ -51,6 +54,7 @@ bool ThreadVectors::MayBeCast(const ThreadNode& node, const ThreadValue& value) 
   if (value.kind == ThreadValue::Kind::kPointer && node.bytes > 0 && !setting_.addresses) {
     const ThreadVariable& memory = code_.variable(value.memory);
     const int each = memory.bytes;
+    if (node.structure != memory.structure) return false;
     // Arrays of bytes hold what the kernel takes them for. Their elements are counted as such, so that they are not looked at as
     // vectors, too.
     const bool fits = node.to_vectors ? each > 0 && node.bytes % each == 0 && (each > 1 || node.bytes <= 4)
@@ -64,7 +68,7 @@ const ThreadValue* ThreadVectors::Part(const ThreadNode& node, const ThreadNode&
   const auto part = static_cast<std::size_t>(node.detail);
   const bool has = !setting_.addresses && vector.kind == ThreadValue::Kind::kVector && part < vector.parts->size() &&
                    of.bytes > 0 && (*vector.parts)[part].kind != ThreadValue::Kind::kNone &&
-                   of.bytes == node.bytes * static_cast<int>(vector.parts->size());
+                   (of.structure >= 0 || of.bytes == node.bytes * static_cast<int>(vector.parts->size()));
   return has ? &(*vector.parts)[part] : nullptr;
 }
 
@@ -73,7 +77,9 @@ ThreadPlace ThreadVectors::PlaceOfPart(const ThreadNode& node, ThreadPlace place
     place.component = node.detail;
     return place;
   }
-  if (setting_.addresses || place.memory < 0 || code_.variable(place.memory).bytes != node.bytes) return {};
+  if (setting_.addresses || place.memory < 0) return {};
+  const ThreadVariable& memory = code_.variable(place.memory);
+  if (memory.structure < 0 && memory.bytes != node.bytes) return {};
   place.index += node.detail;
   if (place.form) place.form = SharedForm(place.form->Plus(AffineForm::Constant(node.detail)));
   return place;

@@ -7,16 +7,36 @@
 #include "mutators/analysis/source/memory_traffic.h"
 #include "mutators/analysis/source/shared_array.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/parallelism/histograms/count_addition.h"
 
 namespace evo {
+
+bool IsTypeOfCounts(const std::string& type) {
+  return type == "int" || type == "unsigned int" || type == "float" || type == "double";
+}
+
+int WithoutCountCast(const SyntaxTree& tree, int expression) {
+  const SyntaxNode& node = tree.node(WithoutParentheses(tree, expression));
+  const bool cast = node.kind_name == "CStyleCastExpr" || node.kind_name == "CXXFunctionalCastExpr";
+  return cast && !node.children.empty() ? node.children.back() : expression;
+}
+
+bool AddsAsWell(const SyntaxTree& tree, BlockCounts& counts, int use) {
+  if (!IsParameterOfCounts(tree, use)) return false;
+  const std::string& own = tree.node(counts.array).type;
+  const std::string& global = tree.node(use).type;
+  counts.longer = global.starts_with("unsigned long");
+  if (own.starts_with("double")) return global.starts_with("double");
+  if (own.starts_with("float")) return global.starts_with("float") || global.starts_with("double");
+  return counts.longer ? own.starts_with("unsigned") : !global.starts_with("float") && !global.starts_with("double");
+}
 
 bool BlockArrays::Add(int statement) {
   const SyntaxNode& node = tree_.node(statement);
   if (node.kind_name != "DeclStmt" || node.children.empty()) return false;
   for (const int variable : node.children) {
     const std::string& type = tree_.node(variable).type;
-    const bool counts = type.starts_with("int[") || type.starts_with("int [") || type.starts_with("unsigned int[") ||
-                        type.starts_with("unsigned int [");
+    const bool counts = IsTypeOfCounts(type.substr(0, type.find_last_not_of(' ', type.find('[') - 1) + 1));
     if (!IsLocalArray(tree_, variable) || !IsShared(tree_, variable) || !counts) return false;
     if (std::count(type.begin(), type.end(), '[') > 2) return false;
   }
@@ -63,7 +83,7 @@ BlockArrays::Own BlockArrays::OwnCount(int expression, const BlockRange& range, 
 bool BlockArrays::SetToZeroInSteps(int statement) {
   const auto loop = AsRepeated(tree_, statement);
   const auto& sides = loop ? tree_.node(loop->statement).children : tree_.node(statement).children;
-  if (!loop || tree_.Operator(loop->statement) != "=" || sides.size() != 2 || WholeNumber(tree_, sides[1]) != 0) return false;
+  if (!loop || tree_.Operator(loop->statement) != "=" || sides.size() != 2 || !IsZeroNumber(tree_, sides[1])) return false;
   const int target = WithoutParentheses(tree_, sides[0]);
   if (tree_.node(target).kind_name != "ArraySubscriptExpr") return false;
   BlockCounts* const counts = Of(NamedDeclaration(tree_, tree_.node(target).children[0]));
@@ -92,7 +112,7 @@ bool BlockArrays::SetToZero(int statement, const BlockRange& range) {
   if (tree_.Operator(statement) != "=" || sides.size() != 2) return false;
   // `r[i] = g[i] = 0`
   const bool chained = tree_.Operator(WithoutParentheses(tree_, sides[1])) == "=";
-  if (chained ? copy >= 0 || !SetToZero(sides[1], range) : WholeNumber(tree_, sides[1]) != 0) return false;
+  if (chained ? copy >= 0 || !SetToZero(sides[1], range) : !IsZeroNumber(tree_, sides[1])) return false;
   const int target = WithoutParentheses(tree_, sides[0]);
   if (const auto [counts, flat, stride] = OwnCount(target, range, copy); counts != nullptr && !flat && stride == 0) {
     if (counts->zeroed.given() || (copy >= 0 && !IsCopies(*counts, bound))) return false;
@@ -110,7 +130,7 @@ BlockCounts* BlockArrays::AllCopies(int element, const BlockRange& range) {
   const SyntaxNode& node = tree_.node(element);
   // Not a row, nor a part of an element or several.
   const std::string type = WithoutConst(node.type);
-  if (node.kind_name != "ArraySubscriptExpr" || (type != "int" && type != "unsigned int")) return nullptr;
+  if (node.kind_name != "ArraySubscriptExpr" || !IsTypeOfCounts(type)) return nullptr;
   if (ranges_.IsIndex(node.children[1], range)) return Of(ArrayBehind(tree_, node.children[0]));
   const int row = WithoutParentheses(tree_, node.children[0]);
   if (tree_.node(row).kind_name != "ArraySubscriptExpr") return nullptr;

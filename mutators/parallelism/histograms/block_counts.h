@@ -9,6 +9,9 @@
 
 namespace evo {
 
+// Whether an array of these may be one of counts, or of sums, in shared memory.
+bool IsTypeOfCounts(const std::string& type);
+
 // Counts that a block has in shared memory, of each perhaps several copies.
 struct BlockCounts {
   int array = -1;      // its declaration
@@ -20,6 +23,7 @@ struct BlockCounts {
   std::string to;             // where, with `{}` for the number
   std::string buffer;         // the name of the parameter
   bool positive = false;      // whether only those above 0 are
+  bool longer = false;        // whether they are longer there
   std::int64_t stride = 0;    // of copies that are parts of one row, as many bins as each has; else 0
   std::int64_t in_row = 0;    // how many there are then
   std::int64_t of_block = 0;  // of counts that each block stores for itself, how many elements it has for them; else 0
@@ -27,6 +31,11 @@ struct BlockCounts {
   // Whether an element of the array is one of several copies of a count.
   bool has_parts() const { return stride > 0; }
 };
+
+// What is converted, of `(unsigned long long)counts[i]`; others as they are.
+int WithoutCountCast(const SyntaxTree& tree, int expression);
+// Whether what a parameter points to, which `use` names, adds up at least as exactly as the array; then `longer` is known.
+bool AddsAsWell(const SyntaxTree& tree, BlockCounts& counts, int use);
 
 // The arrays of counts that a kernel has, and what names their elements.
 class BlockArrays {

@@ -19,7 +19,9 @@ using namespace std::string_view_literals;
 
 // The number of a thread in a block of two dimensions.
 constexpr std::array kFlatNumbers{"threadIdx.y * blockDim.x + threadIdx.x"sv, "threadIdx.x + threadIdx.y * blockDim.x"sv,
-                                  "threadIdx.x + blockDim.x * threadIdx.y"sv, "blockDim.x * threadIdx.y + threadIdx.x"sv};
+                                  "threadIdx.x + blockDim.x * threadIdx.y"sv, "blockDim.x * threadIdx.y + threadIdx.x"sv,
+                                  "threadIdx.x * blockDim.y + threadIdx.y"sv, "threadIdx.y + threadIdx.x * blockDim.y"sv,
+                                  "threadIdx.y + blockDim.y * threadIdx.x"sv, "blockDim.y * threadIdx.x + threadIdx.y"sv};
 
 std::vector<int> StatementsUnder(const SyntaxTree& tree, int body) {
   std::vector<int> statements = tree.node(body).kind_name == "CompoundStmt" ? tree.node(body).children : std::vector<int>{body};
@@ -33,6 +35,11 @@ std::optional<std::int64_t> WholeNumber(const SyntaxTree& tree, int expression) 
   std::string_view text = tree.Text(expression);
   while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
   return ConstantValue(tree, text);
+}
+
+bool IsZeroNumber(const SyntaxTree& tree, int expression) {
+  const std::string_view text = tree.Text(expression);
+  return WholeNumber(tree, expression) == 0 || text == "0.f" || text == "0.0f" || text == "0.F" || text == "0.0" || text == "0.";
 }
 
 BlockRanges::BlockRanges(const MutationContext& context, int kernel, const LaunchDirective& launch)

@@ -71,6 +71,8 @@ class BlockRanges {
 
 // Also with a suffix, `0u`; nullopt for what is no number.
 std::optional<std::int64_t> WholeNumber(const SyntaxTree& tree, int expression);
+// Whether it is 0, also as a real number.
+bool IsZeroNumber(const SyntaxTree& tree, int expression);
 std::optional<Repeated> AsRepeated(const SyntaxTree& tree, int statement);
 // The array that an expression names, as it is, as pointer of another type or by its first element; -1 for others.
 int ArrayBehind(const SyntaxTree& tree, int expression);

@@ -49,7 +49,9 @@ bool IsParameterOfCounts(const SyntaxTree& tree, int use) {
   if (const std::size_t restricted = type.find("__restrict"); restricted != std::string::npos) type.resize(restricted);
   while (type.ends_with(' ')) type.pop_back();
   const int name = NamedDeclaration(tree, use);
-  return name >= 0 && tree.node(name).kind_name == "ParmDecl" && (type == "int *" || type == "unsigned int *");
+  return name >= 0 && tree.node(name).kind_name == "ParmDecl" &&
+         (type == "int *" || type == "unsigned int *" || type == "unsigned long long *" || type == "float *" ||
+          type == "double *");
 }
 
 bool CountsForItsBlock(const SyntaxTree& tree, int kernel) {

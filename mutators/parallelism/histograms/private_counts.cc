@@ -111,8 +111,8 @@ class PrivateCounts : public SourceMutator {
  private:
   static std::vector<Proposal> ProposalsIn(const MutationContext& context, Summed summed) {
     std::vector<Proposal> proposals = OfGlobalCounts(context, summed);
+    for (Proposal& proposal : OfSharedCounts(context, summed)) proposals.push_back(std::move(proposal));
     if (summed == Summed::kReals) return proposals;
-    for (Proposal& proposal : OfSharedCounts(context)) proposals.push_back(std::move(proposal));
     for (auto& found : ThreadsPerBin(context)) {
       if (auto* proposal = std::get_if<Proposal>(&found)) proposals.push_back(std::move(*proposal));
     }
@@ -134,7 +134,7 @@ class PrivateCounts : public SourceMutator {
   }
 
   // Of counts that are in shared memory already, but with one copy: as if they were in global memory.
-  static std::vector<Proposal> OfSharedCounts(const MutationContext& context) {
+  static std::vector<Proposal> OfSharedCounts(const MutationContext& context, Summed summed) {
     struct Without {
       std::shared_ptr<const SyntaxTree> tree;
       std::vector<PartialCounts> partial;
@@ -149,9 +149,9 @@ class PrivateCounts : public SourceMutator {
     const MutationContext plain{context.kernel_template, context.genome,           *without.tree, rendered,
                                 context.second_parent,   context.product_elsewhere};
     std::set<std::string> understood;
-    for (const Found& found : All(context, Summed::kIntegers))
+    for (const Found& found : All(context, summed))
       if (const auto* counts = std::get_if<Counts>(&found)) understood.insert(context.tree.node(counts->kernel).name);
-    for (Proposal& proposal : OfGlobalCounts(plain, Summed::kIntegers, understood)) {
+    for (Proposal& proposal : OfGlobalCounts(plain, summed, understood)) {
       LeaveOutPartialCounts(plain, without.partial, proposal);
       if (auto translated = InSource(proposal, context, plain, {})) proposals.push_back(std::move(*translated));
     }

@@ -97,13 +97,13 @@ class SharedCountsReader {
     const int variable = tree_.node(statement).children[0];
     const auto& parts = tree_.node(variable).children;
     const std::string type = WithoutConst(tree_.node(variable).type);
-    if (parts.empty() || (type != "int" && type != "unsigned int")) return false;
+    if (parts.empty() || !IsTypeOfCounts(type)) return false;
     if (const auto own = OwnCount(parts.back(), range); own.counts != nullptr && !ranges_.written().contains(variable)) {
       own_[variable] = {own.counts->array, own.flat};
       return true;
     }
     const auto loop = at + 1 < range.statements.size() ? AsRepeated(tree_, range.statements[at + 1]) : std::nullopt;
-    if (!loop || WholeNumber(tree_, parts.back()) != 0) return false;
+    if (!loop || !IsZeroNumber(tree_, parts.back())) return false;
     const auto& sides = tree_.node(loop->statement).children;
     if (tree_.Operator(loop->statement) != "+=" || sides.size() != 2 || NamedDeclaration(tree_, sides[0]) != variable)
       return false;
@@ -163,7 +163,7 @@ class SharedCountsReader {
       const auto& sides = tree_.node(condition).children;
       const std::string_view spelled = tree_.Operator(condition);
       compared = OwnCount(condition, range).counts;
-      if (sides.size() == 2 && (spelled == ">" || spelled == "!=") && WholeNumber(tree_, sides[1]) == 0)
+      if (sides.size() == 2 && (spelled == ">" || spelled == "!=") && IsZeroNumber(tree_, sides[1]))
         compared = OwnCount(sides[0], range).counts;
       if (compared == nullptr) return false;
       // Of numbers without a sign it leaves out nothing but 0.
@@ -173,9 +173,9 @@ class SharedCountsReader {
     }
     if (compared == nullptr && StoreForBlock(statement, range)) return true;
     const auto total = AsCountAddition(tree_, statement);
-    const auto [counts, flat, stride] = total ? OwnCount(total->amount, range) : BlockArrays::Own{};
+    const auto [counts, flat, stride] = total ? OwnCount(WithoutCountCast(tree_, total->amount), range) : BlockArrays::Own{};
     if (counts == nullptr || counts->flushed.given() || (compared != nullptr && compared != counts)) return false;
-    if (total->bins.size() != 1 || !IsParameterOfCounts(tree_, total->use)) return false;
+    if (total->bins.size() != 1 || !AddsAsWell(tree_, *counts, total->use)) return false;
     counts->to = ranges_.PlaceOf(total->bins[0], range);
     if (counts->to.empty()) return false;
     counts->buffer = tree_.Text(total->use);
@@ -194,7 +194,7 @@ class SharedCountsReader {
     const int use = tree_.node(target).children[0];
     const auto [counts, flat, stride] = OwnCount(sides[1], range);
     const auto bins = ranges_.NumberOf(range);
-    if (counts == nullptr || counts->flushed.given() || !bins || !IsParameterOfCounts(tree_, use)) return false;
+    if (counts == nullptr || counts->flushed.given() || !bins || !AddsAsWell(tree_, *counts, use)) return false;
     const int parameter = NamedDeclaration(tree_, use);
     if (tree_.UsesOf(parameter).size() != 1 || !ranges_.IsOfBlock(tree_.node(target).children[1], *bins, range)) return false;
     counts->to = "{}";
@@ -257,7 +257,10 @@ class SharedCountsReader {
       const std::string place = addition ? PlaceOf(*addition, counts) : "";
       if (place.empty()) continue;
       const auto amount = WholeNumber(tree_, addition->amount);
-      if (counts.positive && (!amount || *amount <= 0) && !IsPositiveThere(tree_, node, addition->amount)) return false;
+      const bool positive = amount && *amount > 0;
+      if (counts.positive && !positive && !IsPositiveThere(tree_, node, addition->amount)) return false;
+      // A negative one would wrap elsewhere.
+      if (counts.longer && !positive) return false;
       std::string declared, index = place;
       if (counts.has_parts()) {
         const std::string whole = UnusedName(tree_.text(), "place");

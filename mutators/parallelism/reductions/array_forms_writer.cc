@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "mutators/analysis/reductions/array_forms.h"
 #include "mutators/analysis/reductions/array_statistics.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/parallelism/reductions/array_forms_text.h"
 #include "mutators/parallelism/whole_source.h"
 
 namespace evo {
@@ -22,75 +24,6 @@ namespace {
 const std::vector<std::int64_t> kArrayThreads{32, 64, 128, 256, 512, 1024};
 const std::vector<std::int64_t> kArrayItems{1, 2, 4, 8};
 const std::vector<std::int64_t> kArrayBlocks{1, 16, 66, 132, 264, 528, 1056, 2112, 4224};
-
-constexpr std::string_view kBlockCombined =
-    R"(// The @word of a block's values, for its first thread: of the lanes of a warp by shuffles, then of the warps.
-__device__ @A @name(@A value) {
-  __shared__ @A of_warps[@THREADS / 32];
-  for (int offset = 16; offset > 0; offset /= 2) {
-    const @A other = __shfl_down_sync(0xffffffffu, value, offset);
-    value = @combined;
-  }
-  __syncthreads();
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  if (threadIdx.x < 32) {
-    value = threadIdx.x < @THREADS / 32 ? of_warps[threadIdx.x] : @0;
-    for (int offset = 16; offset > 0; offset /= 2) {
-      const @A other = __shfl_down_sync(0xffffffffu, value, offset);
-      value = @combined;
-    }
-  }
-  return value;
-}
-
-)";
-
-constexpr std::string_view kArrayKernels =
-    R"(// Each block combines its share of the elements, of which a thread takes @ITEMS vectors in a round; the only block stores
-// the results.
-__global__ void __launch_bounds__(@THREADS) @first(@inputs, @A* partial, @outputs, long long count) {
-  constexpr int kVector = 16 / sizeof(@T);
-  constexpr int kRound = @THREADS * @ITEMS * kVector;
-  struct alignas(16) Vector {
-    @T at[kVector];
-  };
-@begin
-  for (long long first = (long long)blockIdx.x * kRound; first < count; first += (long long)gridDim.x * kRound) {
-    if (count - first >= kRound && (@addresses) % 16 == 0) {
-#pragma unroll
-      for (int k = 0; k < @ITEMS; ++k) {
-@loads
-#pragma unroll
-        for (int v = 0; v < kVector; ++v) {
-@turn_of_vectors
-        }
-      }
-    } else {
-      for (long long i = first + threadIdx.x; i < count && i - first < kRound; i += @THREADS) {
-@turn_of_elements
-      }
-    }
-  }
-@combine
-  if (threadIdx.x != 0) return;
-  if (gridDim.x > 1) {
-@hand_on
-    return;
-  }
-@store
-}
-
-// Combines the blocks' results, always in the same order.
-__global__ void __launch_bounds__(@THREADS) @last(const @A* __restrict__ partial, @outputs, int blocks, long long count) {
-@begin
-  for (int i = threadIdx.x; i < blocks; i += @THREADS) {
-@turn_of_blocks
-  }
-@combine
-  if (threadIdx.x != 0) return;
-@store
-})";
 
 // The kernel before whose first launch the new ones are: behind whatever fills the outputs.
 std::string LastKernel(const MutationContext& context) {
@@ -101,27 +34,53 @@ std::string LastKernel(const MutationContext& context) {
   return last;
 }
 
+// The statistics that the numbers are computed from.
+std::set<std::string> StatisticsNamedIn(const ArrayForms& forms) {
+  std::string all;
+  for (const ArrayForms::Stored& one : forms.stored) all += one.form + " ";
+  std::set<std::string> names;
+  for (const ArrayStatistic& one : ArrayStatistics()) {
+    if (ContainsName(all, one.name)) names.insert(one.name);
+  }
+  return names;
+}
+
+// What a block has left of the statistic with this number.
+std::string PartialStatistic(std::size_t row) {
+  return fmt::format("partial[{}i]", row == 0 ? "" : row == 1 ? "blocks + " : fmt::format("{} * blocks + ", row));
+}
+
 class ArrayFormsText {
  public:
   ArrayFormsText(const MutationContext& context, const ArrayForms& forms)
       : context_(context),
         forms_(forms),
         // As exact as the source, which may add up floats as doubles.
-        double_(forms.type == "double" || ContainsName(CodeOf(context.tree), "double")),
+        double_(forms.type == "double" || ContainsName(CodeOf(context.tree), "double") ||
+                StatisticsNamedIn(forms).contains("moved")),
         threads_(Unused("THREADS")),
         items_(Unused("ITEMS")),
         blocks_(Unused("BLOCKS")),
         partial_(Unused("partial")),
         first_(Unused("combine_elements")),
         last_(Unused("combine_blocks")) {
-    std::string all;
-    for (const ArrayForms::Stored& one : forms.stored) all += one.form + " ";
+    std::set<std::string> names = StatisticsNamedIn(forms);
     for (const ArrayStatistic& one : ArrayStatistics()) {
-      if (ContainsName(all, one.name)) used_.push_back(&one);
+      if (one.IsPlace() && names.contains(one.name)) names.insert(one.term);
+    }
+    for (const ArrayStatistic& one : ArrayStatistics()) {
+      if (names.contains(one.name)) used_.push_back(&one);
     }
     for (const ArrayForms::Stored& one : forms.stored) {
       if (std::find(outputs_.begin(), outputs_.end(), one.buffer) == outputs_.end()) outputs_.push_back(one.buffer);
     }
+  }
+
+  // For the first and the last place of one extreme.
+  static bool AsksForBoth(const ArrayForms& forms) {
+    const auto names = StatisticsNamedIn(forms);
+    return (names.contains("largest_at") && names.contains("last_largest_at")) ||
+           (names.contains("smallest_at") && names.contains("last_smallest_at"));
   }
 
   Proposal Change(const GridSource& source) {
@@ -134,6 +93,22 @@ class ArrayFormsText {
   }
 
  private:
+  // The statistic that says where this one is; null if nobody asks.
+  const ArrayStatistic* PlaceOf(const ArrayStatistic& value) const {
+    const auto place =
+        std::find_if(used_.begin(), used_.end(), [&](const auto* one) { return one->IsPlace() && one->term == value.name; });
+    return place == used_.end() ? nullptr : *place;
+  }
+  bool AsksForPlaces() const {
+    return std::any_of(used_.begin(), used_.end(), [](const ArrayStatistic* one) { return one->IsPlace(); });
+  }
+  // That a value at a place counts, and not the one so far.
+  std::string Better(const ArrayStatistic& value, const std::string& other, const std::string& at) const {
+    const ArrayStatistic& place = *PlaceOf(value);
+    return fmt::format("({4} >= 0 && ({1} < 0 || {3} {0} {2} || ({3} == {2} && {4} {5} {1})))",
+                       value.by == ArrayStatistic::By::kLargest ? ">" : "<", place.name, value.name, other, at,
+                       place.by == ArrayStatistic::By::kFirstPlace ? "<" : ">");
+  }
   std::string Unused(const char* wanted) const { return UnusedName(context_.tree.text(), wanted); }
   const char* Added() const { return double_ ? "double" : "float"; }
 
@@ -151,14 +126,25 @@ class ArrayFormsText {
     return by == ArrayStatistic::By::kLargest ? "-INFINITY" : "INFINITY";
   }
 
-  std::string Turn(const std::string& x, const std::string& a, const char* indent) const {
+  std::string Turn(const std::string& x, const std::string& a, const std::string& at, const char* indent) const {
     std::string text;
     for (const ArrayStatistic* one : used_) {
+      if (one->IsPlace()) continue;
       std::string term = WithOtherName(WithOtherName(one->term, "X", x), "A", a);
-      term = WithOtherName(term, "ABS", double_ ? "fabs" : "fabsf");
-      text += fmt::format("{}{} = {};\n", indent, one->name, Combined(one->by, one->name, term));
+      term = WithOtherName(WithOtherName(term, "FIRST", "origin"), "ABS", double_ ? "fabs" : "fabsf");
+      text += PlaceOf(*one) == nullptr ? fmt::format("{}{} = {};\n", indent, one->name, Combined(one->by, one->name, term))
+                                       : indent + Taken(*one, term, at);
     }
     return text;
+  }
+  // The other value and its place, if they count.
+  std::string Taken(const ArrayStatistic& value, const std::string& other, const std::string& at) const {
+    return fmt::format("{{ const {0} other = {1}; const long long other_at = {2}; if ({3}) {4} = other, {5} = other_at; }}\n",
+                       Added(), other, at, Better(value, "other", "other_at"), value.name, PlaceOf(value)->name);
+  }
+
+  std::string PlacedFunction(const ArrayStatistic& value) const {
+    return Unused(value.name == "smallest" ? "SmallestOfBlock" : value.name == "largest" ? "LargestOfBlock" : "MagnitudeOfBlock");
   }
 
   std::string Form(const std::string& form) const {
@@ -172,6 +158,7 @@ class ArrayFormsText {
     for (const ArrayStatistic* one : used_) {
       if (std::find(ways.begin(), ways.end(), one->by) != ways.end()) continue;
       ways.push_back(one->by);
+      if (one->IsPlace()) continue;
       std::string function(kBlockCombined);
       const char* const word = one->by == ArrayStatistic::By::kSum       ? "sum"
                                : one->by == ArrayStatistic::By::kLargest ? "largest"
@@ -182,21 +169,42 @@ class ArrayFormsText {
       boost::replace_all(function, "@0", Neutral(one->by));
       text += function;
     }
+    for (const ArrayStatistic* one : used_) {
+      if (PlaceOf(*one) == nullptr) continue;
+      std::string function(kBlockPlaced);
+      boost::replace_all(function, "@word", one->by == ArrayStatistic::By::kLargest ? "largest" : "smallest");
+      boost::replace_all(function, "@name", PlacedFunction(*one));
+      boost::replace_all(function, "@better", Better(*one, "other", "other_at"));
+      boost::replace_all(function, "@value", one->name);
+      boost::replace_all(function, "@at", PlaceOf(*one)->name);
+      boost::replace_all(function, "@0", Neutral(one->by));
+      text += function;
+    }
     text += kArrayKernels;
     const bool second = !forms_.second.empty();
     std::string begin, combine, hand_on, store, of_blocks;
     for (std::size_t i = 0; i < used_.size(); ++i) {
       const ArrayStatistic& one = *used_[i];
-      begin += fmt::format("  {} {} = {};\n", Added(), one.name, one.term.starts_with("ABS") ? "0" : Neutral(one.by));
-      combine += fmt::format("  {0} = {1}({0});\n", one.name, Function(one.by));
       const std::string row = i == 0 ? "" : i == 1 ? "gridDim.x + " : fmt::format("{} * gridDim.x + ", i);
-      const std::string row_of_last = i == 0 ? "" : i == 1 ? "blocks + " : fmt::format("{} * blocks + ", i);
       hand_on += fmt::format("    partial[{}blockIdx.x] = {};\n", row, one.name);
-      of_blocks += fmt::format("    {} = {};\n", one.name, Combined(one.by, one.name, fmt::format("partial[{}i]", row_of_last)));
+      if (one.IsPlace()) {
+        begin += fmt::format("  long long {} = -1;\n", one.name);
+        continue;
+      }
+      begin += fmt::format("  {} {} = {};\n", Added(), one.name, one.term.starts_with("ABS") ? "0" : Neutral(one.by));
+      const ArrayStatistic* const place = PlaceOf(one);
+      if (place != nullptr) {
+        const auto row_of_place = static_cast<std::size_t>(std::find(used_.begin(), used_.end(), place) - used_.begin());
+        combine += fmt::format("  {}({}, {});\n", PlacedFunction(one), one.name, place->name);
+        of_blocks += "    " + Taken(one, PartialStatistic(i), fmt::format("(long long){}", PartialStatistic(row_of_place)));
+        continue;
+      }
+      combine += fmt::format("  {0} = {1}({0});\n", one.name, Function(one.by));
+      of_blocks += fmt::format("    {} = {};\n", one.name, Combined(one.by, one.name, PartialStatistic(i)));
     }
     for (const ArrayForms::Stored& one : forms_.stored) {
       const auto place = std::find(outputs_.begin(), outputs_.end(), one.buffer) - outputs_.begin();
-      store += fmt::format("  y{}[{}] = {};\n", place, one.index, Form(one.form));
+      store += fmt::format("  y{}{} = {};\n", place, one.element, Form(one.form));
     }
     std::vector<std::string> inputs{fmt::format("const {}* __restrict__ x", forms_.type)}, outputs;
     if (second) inputs.push_back(fmt::format("const {}* __restrict__ a", forms_.type));
@@ -212,12 +220,16 @@ class ArrayFormsText {
     const std::vector<std::pair<std::string_view, std::string>> marks{
         {"@inputs", fmt::format("{}", fmt::join(inputs, ", "))},
         {"@outputs", fmt::format("{}", fmt::join(outputs, ", "))},
+        {"@origin", begin.find(" moved") == std::string::npos
+                        ? ""
+                        : fmt::format("  const {} origin = count > 0 ? x[0] : ({})0;\n", Added(), forms_.type)},
         {"@begin", line(begin)},
         {"@addresses", second ? "reinterpret_cast<size_t>(x + first) | reinterpret_cast<size_t>(a + first)"
                               : "reinterpret_cast<size_t>(x + first)"},
         {"@loads", line(loads)},
-        {"@turn_of_vectors", line(Turn(cast + "of_x.at[v]", cast + "of_a.at[v]", "          "))},
-        {"@turn_of_elements", line(Turn(cast + "x[i]", cast + "a[i]", "        "))},
+        {"@turn_of_vectors", line(Turn(cast + "of_x.at[v]", cast + "of_a.at[v]",
+                                       "first + ((long long)k * @THREADS + threadIdx.x) * kVector + v", "          "))},
+        {"@turn_of_elements", line(Turn(cast + "x[i]", cast + "a[i]", "i", "        "))},
         {"@turn_of_blocks", line(of_blocks)},
         {"@combine", line(combine)},
         {"@hand_on", line(hand_on)},
@@ -227,6 +239,7 @@ class ArrayFormsText {
         {"@THREADS", threads_},
         {"@ITEMS", items_},
         {"@A", Added()},
+        {"@P", AsksForPlaces() ? "double" : Added()},
         {"@T", forms_.type},
     };
     for (const auto& [mark, by] : marks) boost::replace_all(text, mark, by);
@@ -243,7 +256,7 @@ class ArrayFormsText {
         fmt::format("max(1, min(ceil_div({}, {} * {} * {}), {}))", forms_.length, threads_, items_, 16 / bytes, blocks_);
     std::vector<std::string> inputs{forms_.x};
     if (!forms_.second.empty()) inputs.push_back(forms_.second);
-    return {fmt::format("workspace {} {} [{} * {}]", partial_, double_ ? "f64" : "f32", used_.size(), blocks_),
+    return {fmt::format("workspace {} {} [{} * {}]", partial_, double_ || AsksForPlaces() ? "f64" : "f32", used_.size(), blocks_),
             fmt::format("launch {}({}, {}, {}, i64({})) grid({}) block({})", first_, fmt::join(inputs, ", "), partial_,
                         fmt::join(outputs_, ", "), forms_.length, blocks, threads_),
             fmt::format("launch {}({}, {}, {}, i64({})) grid(1) block({}) when({} > 1)", last_, partial_,
@@ -285,7 +298,8 @@ FoundForms FormsIn(const MutationContext& context) {
     return found;
   const MutationContext plain = WrittenOut(context);
   const auto forms = AsArrayForms(plain, found.why);
-  if (forms && !IsSetLater(context, *forms)) found.proposals.push_back(ArrayFormsText(context, *forms).Change(source));
+  if (forms && !IsSetLater(context, *forms) && !ArrayFormsText::AsksForBoth(*forms))
+    found.proposals.push_back(ArrayFormsText(context, *forms).Change(source));
   return found;
 }
 

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/grid_runs/grid_source.h"
 #include "mutators/analysis/scans/launches_alone.h"
 #include "mutators/analysis/scans/part_scan.h"
 #include "mutators/analysis/scans/prefix_scan.h"
@@ -37,10 +39,33 @@ class LookBackScan : public KernelVisitor {
       const auto parts = AsPartScan(context);
       if (const auto* scan = std::get_if<PartScan>(&parts)) return propose(PartScanProposal(context, *scan));
       if (const auto scan = AsSwappedScan(context)) return propose(Unswapped(context, *scan));
-      if (!why->empty()) refuse(fmt::format("the launches: {}", *why));
+      if (!why->empty() && (!IsOfSizes(context) || SpeaksOfScans(context))) refuse(fmt::format("the launches: {}", *why));
       return;
     }
     propose(Rewritten(context, std::get<PrefixScan>(found)));
+  }
+
+  static bool IsOfSizes(const MutationContext& context) {
+    const GridSource source(context);
+    return source.size().empty();
+  }
+
+  // Whether somebody might ask why it is no scan, although nothing else shows that it is meant to be one.
+  static bool SpeaksOfScans(const MutationContext& context) {
+    std::string text = context.tree.text();
+    boost::algorithm::to_lower(text);
+    const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+    return has("scan") || has("prefix") || has("cumsum") || has("cumulative");
+  }
+
+  std::vector<std::string> RefusalsByResults(const MutationContext& context) const override {
+    if (!SpeaksOfScans(context)) return {};
+    const StepBudget budget;
+    const MutationContext plain = WrittenOut(context);
+    std::string why;
+    AsRowScan(plain, why);
+    if (why.empty()) return {};
+    return {fmt::format("the launches: as rows, {}", why)};
   }
 
   // Rows by themselves, and what only one of several launches does.
@@ -48,7 +73,8 @@ class LookBackScan : public KernelVisitor {
     return InPlainSource(context, [](const MutationContext& source) {
       const StepBudget budget;
       std::vector<Proposal> proposals;
-      if (const auto rows = AsRowScan(source)) return std::vector{PartScanProposal(source, *rows)};
+      std::string why;
+      if (const auto rows = AsRowScan(source, why)) return std::vector{PartScanProposal(source, *rows)};
       for (const auto& alone : LaunchesAlone(source)) {
         const auto whole = AsPrefixScan(alone->context());
         if (const auto* scan = std::get_if<PrefixScan>(&whole)) {
@@ -186,7 +212,7 @@ class LookBackScan : public KernelVisitor {
         {kernel, scan.in_loop ? "ahead" : "before", fmt::format("{} when({})", Launch(scan, names), scan.When())});
     std::vector<std::string> old = scan.others;
     old.push_back(kernel);
-    const bool of_some = scan.powers_of_two || scan.multiple > 1;
+    const bool of_some = scan.powers_of_two || scan.multiple > 1 || !scan.other_when.empty();
     const std::string others = of_some ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
     for (const std::string& other : old) proposal.launch.push_back({other, "when", others});
   }

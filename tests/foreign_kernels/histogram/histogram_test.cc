@@ -38,7 +38,9 @@ TEST_F(ForeignHistograms, PrivateCounts) {
                            {"29_channels_as_rows"},
                            {"30_dynamic_bins_of_doubles"},
                            {"31_partial_bins_of_blocks"},
-                           {"32_words_of_warps_in_parts"}});
+                           {"32_words_of_warps_in_parts"},
+                           {"33_weights_in_shared_bins", "weighted: "},
+                           {"34_threads_by_columns"}});
 }
 
 TEST_F(ForeignHistograms, NearMisses) {
@@ -92,7 +94,7 @@ TEST_F(ForeignHistograms, PrivateSums) {
   std::vector<ForeignKernel> kernels;
   for (const auto& entry : std::filesystem::directory_iterator(EVO_FOREIGN_KERNELS)) {
     const std::string name = entry.path().stem().string();
-    const bool sums = name == "16_weights_of_floats" || name == "23_charges_on_a_grid";
+    const bool sums = name == "16_weights_of_floats" || name == "23_charges_on_a_grid" || name == "33_weights_in_shared_bins";
     if (entry.path().extension() == ".cu") kernels.push_back({name, sums ? "" : "(silence)"});
   }
   Check("private_sums", kernels);

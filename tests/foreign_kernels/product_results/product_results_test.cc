@@ -14,7 +14,8 @@ TEST_F(ProductResultsTest, TileContraction) {
                              {"03_bias_relu_registers"},
                              {"04_dot_of_fours", "scores: "},
                              {"05_integers_in_tiles"},
-                             {"06_integers_without_bounds"}});
+                             {"06_integers_without_bounds"},
+                             {"07_halves_with_bias", "dense: "}});
 }
 
 TEST_F(ProductResultsTest, SplitTensorContraction) {
@@ -23,7 +24,8 @@ TEST_F(ProductResultsTest, SplitTensorContraction) {
                                      {"03_bias_relu_registers"},
                                      {"04_dot_of_fours"},
                                      {"05_integers_in_tiles", "multiply: it sums up in int"},
-                                     {"06_integers_without_bounds", "matmul: it sums up in int"}});
+                                     {"06_integers_without_bounds", "matmul: it sums up in int"},
+                                     {"07_halves_with_bias", "dense: "}});
 }
 
 TEST_F(ProductResultsTest, NearMisses) {
@@ -45,6 +47,9 @@ TEST_F(ProductResultsTest, NearMisses) {
   refuses("06_integers_without_bounds", "c[row * N + col] = sum;", "c[row * N + col] = sum > 255 ? 255 : sum;", "matmul: ");
   refuses("06_integers_without_bounds", "c[row * N + col] = sum;", "c[row * N + col] = sum % 1000;", "matmul: ");
   refuses("06_integers_without_bounds", "k < N; k++", "k < N - 1; k++", "matmul: ");
+  // Products that are left out, and a largest number.
+  refuses("07_halves_with_bias", "k += 32) sum", "k += 33) sum", "dense: ");
+  refuses("07_halves_with_bias", "fmaxf(sum + bias[blockIdx.x], 0.f)", "fmaxf(sum + bias[blockIdx.x], 1.f)", "dense: ");
   // A number that decides whether C is read.
   refuses("02_register_panels", "beta * C[at];", "(beta == 0 ? 0 : beta * C[at]);", "gemm_panels: ");
 }

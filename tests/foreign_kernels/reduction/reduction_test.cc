@@ -17,7 +17,7 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"09_maximum"},
                         {"10_cooperative_groups"},
                         {"11_mean_of_image"},
-                        {"12_argmax", "argmax: its work depends on `x[i]`"},
+                        {"12_argmax"},
                         {"13_float4_loads"},
                         {"14_squared_error"},
                         {"15_warp_without_barriers", "", false},
@@ -62,7 +62,10 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"53_largest_under_guard"},
                         {"54_fours_without_a_rest"},
                         {"55_pairs_without_a_check"},
-                        {"56_volatile_steps", "", false}});
+                        {"56_volatile_steps", "", false},
+                        {"57_pairs_of_two_launches"},
+                        {"58_running_moments"},
+                        {"59_extremes_of_last_block"}});
 }
 
 TEST_F(ForeignReductions, NearMissesOfBranchesAndSteps) {
@@ -94,6 +97,18 @@ TEST_F(ForeignReductions, NearMissesOfWholeArrays) {
   Refuses("reduce_grid", "51_distance_in_chunks", "sqrtf(all / n)", "sqrtf(all / n + 1e-6f)", all);
   Refuses("reduce_grid", "51_distance_in_chunks", "i < 8; i++) all", "i < 7; i++) all", all);
   Refuses("reduce_grid", "51_distance_in_chunks", "s += d * d;", "if (d < 3.0f) s += d * d;", all);
+  // Of equal elements another one than the first, or the last; a place that is not that of the extreme.
+  Refuses("reduce_grid", "57_pairs_of_two_launches", "(b.v == a.v && b.i < a.i)", "(b.v == a.v && b.i % 7 < a.i % 7)", all);
+  Refuses("reduce_grid", "57_pairs_of_two_launches", "q.i = i;", "q.i = i / 2;", all);
+  Refuses("reduce_grid", "57_pairs_of_two_launches", "k < blockDim.x / 32; ++k", "k < 2; ++k", all);
+  // Other sums, and a start that counts.
+  Refuses("reduce_grid", "58_running_moments", "delta * b.count / r.count;", "delta * a.count / r.count;", all);
+  Refuses("reduce_grid", "58_running_moments", "s[0].m2 / s[0].count", "s[0].m2 / s[0].count + 1e-5f", all);
+  Refuses("reduce_grid", "58_running_moments", "{0.f, 0.f, 0}", "{0.f, 0.f, 1}", all);
+  // A ticket that is not set back, or that another block draws; what has no fence.
+  Refuses("reduce_grid", "59_extremes_of_last_block", "ticket = 0;\n  }", "}", all);
+  Refuses("reduce_grid", "59_extremes_of_last_block", "== gridDim.x - 1", "== gridDim.x - 2", all);
+  Refuses("reduce_grid", "59_extremes_of_last_block", "__threadfence();", "", all);
 }
 
 TEST_F(ForeignReductions, NearMisses) {

@@ -57,7 +57,9 @@ const std::vector<ForeignKernel> kKernels{
     {"46_softmax_in_four_kernels"},
     {"47_rms_norm_in_float4"},
     {"48_layer_norm_by_atomics"},
-    {"49_rows_in_place_by_warps"}};
+    {"49_rows_in_place_by_warps"},
+    {"50_layer_norm_of_two_numbers"},
+    {"51_softmax_of_one_array"}};
 
 TEST_F(ForeignRows, ThreadPerRowToWarp) { Check("thread_per_row_to_warp", kKernels); }
 
@@ -128,6 +130,11 @@ TEST_F(ForeignRows, NearMissesOfResults) {
   refuses("48_layer_norm_by_atomics", "squares / n - mu * mu", "squares / n - mu * mu + row[0]", "what its kernels leave is no");
   // A step of the butterfly twice.
   refuses("49_rows_in_place_by_warps", "acc, 8);", "acc, 4);", "what its kernels leave is no");
+  // A number that is no factor, and a tree that lacks its first step.
+  refuses("50_layer_norm_of_two_numbers", "y[row * n + j] = gamma", "y[row * n + j] = gamma * gamma",
+          "what its kernels leave is no");
+  refuses("51_softmax_of_one_array", "int d = 64; d > 0; d /= 2) {\n    if (t < d) s[t] +=",
+          "int d = 32; d > 0; d /= 2) {\n    if (t < d) s[t] +=", "what its kernels leave is");
 }
 
 // Whatever rows that are changed where they lie store is kept.

@@ -51,7 +51,13 @@ TEST_F(ForeignScans, LookBackScan) {
          {"41_rows_in_chunks"},
          {"42_size_of_the_block"},
          {"43_swapped_distances"},
-         {"44_distances_in_scratch"}});
+         {"44_distances_in_scratch"},
+         {"45_numbers_alone"},
+         {"46_as_many_as_fit"},
+         {"47_section_is_a_size"},
+         {"48_chunk_is_a_size"},
+         {"49_warps_of_rows"},
+         {"50_whole_sections_in_place"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
@@ -99,6 +105,44 @@ TEST_F(ForeignScans, NearMissesOfOneLaunchAndOfRows) {
   Refuses("look_back_scan", "44_distances_in_scratch", "in[i] + in[i", "in[i] - in[i", loop);
   Refuses("look_back_scan", "42_size_of_the_block", "int d = 1; d < N;", "int d = 1; d < N / 2;", other);
   Refuses("look_back_scan", "42_size_of_the_block", "d > 0; d /= 2", "d > 1; d /= 2", other);
+}
+
+TEST_F(ForeignScans, NearMissesOfSizes) {
+  const char* const why = "the launches: ";
+  // A step too few, a root that is not cleared, and a half that stays where it was.
+  Refuses("look_back_scan", "45_numbers_alone", "d = 1; d < kAll;", "d = 1; d < kAll / 4;", "(silence)");
+  Refuses("look_back_scan", "45_numbers_alone", "if (t == 0) s[kAll - 1] = 0;", "", "(silence)");
+  Refuses("look_back_scan", "45_numbers_alone", "out[2 * t + 1] = s[2 * t + 1]", "out[2 * t + 1] = s[2 * t]", "(silence)");
+  Refuses("look_back_scan", "46_as_many_as_fit", "sum + ends[warp - 1]", "sum + ends[0]", why);
+  Refuses("look_back_scan", "46_as_many_as_fit", "if (t < n) y[t]", "if (t < n - 1) y[t]", why);
+  Refuses("look_back_scan", "47_section_is_a_size", "before = sums[blockIdx.x - 1]", "before = sums[blockIdx.x / 2]", why);
+  Refuses("look_back_scan", "47_section_is_a_size", "SECTION / 4; d > 0", "SECTION / 4; d > 1", why);
+  Refuses("look_back_scan", "48_chunk_is_a_size", "end = min(begin + chunk, n);\n  float carry",
+          "end = min(begin + 100, n);\n  float carry", why);
+  Refuses("look_back_scan", "48_chunk_is_a_size", "carry + mine - value", "carry + mine", why);
+  Refuses("look_back_scan", "49_warps_of_rows", "value, 31)", "value, 30)", "(silence)");
+  Refuses("look_back_scan", "49_warps_of_rows", "blockIdx.y * blockDim.y + threadIdx.y", "blockIdx.y * 2 + threadIdx.y",
+          "(silence)");
+  Refuses("look_back_scan", "50_whole_sections_in_place", "if (threadIdx.x == 63) sums[", "if (threadIdx.x == 62) sums[", why);
+}
+
+// What one block does with the sums of all others is tried with many of them, whatever the blocks are.
+TEST_F(ForeignScans, SumsInManyRounds) {
+  const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / "48_chunk_is_a_size.cu").text;
+  const SourceMutator& mutator = SourceMutatorNamed("look_back_scan");
+  const auto lines_of = [&](const std::string& source) {
+    const Parent parent(ParseTemplate("kernel", source));
+    std::string lines;
+    for (const Proposal& proposal : mutator.Proposals(parent.Context())) {
+      for (const LaunchChange& change : proposal.launch) lines += change.text + "\n";
+    }
+    return lines;
+  };
+  EXPECT_THAT(lines_of(text), testing::Not(testing::HasSubstr("when(")));
+  // Wrong from the third round on.
+  const std::string last = "carry = total;\n  }\n}\n\n__global__ void scan_again";
+  const std::string third = With(text, "carry += total;\n  }\n}\n\n__global__ void scan_again", last);
+  EXPECT_THAT(lines_of(third), testing::HasSubstr("when(N <= 128 * CHUNK)"));
 }
 
 }  // namespace

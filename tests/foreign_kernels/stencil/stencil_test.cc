@@ -57,7 +57,8 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"47_tile_by_lambda"},
                          {"48_edges_for_whole_blocks"},
                          {"49_unset_outside"},
-                         {"50_pixels_as_structs", "blurKernel: "}});
+                         {"50_pixels_as_structs", "blurKernel: "},
+                         {"51_line_from_moved_pointers"}});
 }
 
 TEST_F(ForeignStencils, StencilSums) {
@@ -111,7 +112,8 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"47_tile_by_lambda"},
                          {"48_edges_for_whole_blocks", "sobel: "},
                          {"49_unset_outside"},
-                         {"50_pixels_as_structs", "blurKernel: "}});
+                         {"50_pixels_as_structs", "blurKernel: "},
+                         {"51_line_from_moved_pointers", "stencil_1d: "}});
 }
 
 TEST_F(ForeignStencils, WindowRowSums) {
@@ -164,7 +166,8 @@ TEST_F(ForeignStencils, WindowRowSums) {
                             {"47_tile_by_lambda", "(silence)"},
                             {"48_edges_for_whole_blocks", "(silence)"},
                             {"49_unset_outside", "(silence)"},
-                            {"50_pixels_as_structs"}});
+                            {"50_pixels_as_structs"},
+                            {"51_line_from_moved_pointers", "(silence)"}});
 }
 
 // What is almost one of these is none.
