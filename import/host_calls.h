@@ -61,6 +61,8 @@ class HostCalls {
   std::vector<const HostCall*> PathTo(const HostLaunch& launch) const;
   // Whether a function is called more than once.
   bool IsHelper(int function) const;
+  // What a parameter is without an argument; nullopt if it has to have one.
+  std::optional<SourceRange> DefaultOf(const ProgramParameter& parameter) const;
   // The arguments between the brackets at tokens `open` and `close`.
   std::vector<SourceRange> Split(std::size_t open, std::size_t close) const;
 
@@ -72,7 +74,6 @@ class HostCalls {
   std::size_t ReadLaunch(std::size_t at);
   std::size_t NameOfCall(std::size_t open) const;
   bool IsWarmUpFor(const HostCall& call, const HostCall& later) const;
-  std::optional<SourceRange> DefaultOf(const ProgramParameter& parameter) const;
 
   const SourceProgram& program_;
   std::vector<HostCall> calls_;

@@ -30,6 +30,7 @@ class HostCode {
   HostExpression Resolve(const SourceRange& range, int function);
   // The parts of a grid or block: one to three expressions. Empty if it was not understood.
   std::vector<HostExpression> Dimensions(const SourceRange& range, int function);
+  std::optional<SourceRange> DefaultOf(const ProgramParameter& parameter) const { return calls_.DefaultOf(parameter); }
   // The loops around launches, and what their variables are in them.
   const std::vector<HostLoop>& loops() const { return loops_; }
   struct LoopMeaning {

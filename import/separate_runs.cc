@@ -1,7 +1,10 @@
 #include "import/separate_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/error.h"
 #include "import/element_type.h"
 
 namespace evo {
@@ -43,6 +46,18 @@ bool RunsSeparately(const SourceProgram& program, const HostCode& host, const Ho
     }
   }
   return any;
+}
+
+void RefuseCopies(const SourceProgram& program, const HostCode& host, const HostLoop& loop) {
+  for (const HostCall& call : host.calls()) {
+    if (!call.name.starts_with("cudaMemcpy") || call.arguments.size() < 4 || !loop.body.Contains(call.range) ||
+        program.Text(call.arguments[3]) != "cudaMemcpyDeviceToDevice")
+      continue;
+    throw UsageError(
+        fmt::format("{}: a copy from {} to {} in the loop around the launches is not understood; exchange the "
+                    "pointers, or name one kernel with --kernel",
+                    program.PlaceOf(call.range.begin), program.Text(call.arguments[1]), program.Text(call.arguments[0])));
+  }
 }
 
 std::vector<HostLoop> TakeSeparate(const SourceProgram& program, const HostCode& host, std::vector<HostLoop>& loops) {

@@ -255,7 +255,12 @@ class LaunchTaker {
       one.type_arguments.push_back(one.kernel->template_parameters[t].is_type ? TemplateType(one, t) : "");
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       one.types.push_back(WithTypeArguments(parameters[i].type, one.type_arguments));
-      if (launch == nullptr || i >= launch->arguments.size() || IsPointerType(one.types.back())) continue;
+      if (launch == nullptr || IsPointerType(one.types.back())) continue;
+      if (i >= launch->arguments.size()) {
+        if (const auto given = host_.DefaultOf(parameters[i]))
+          one.values[parameters[i].name] = host_.Resolve(*given, launch->function);
+        continue;
+      }
       if (FlatFieldsOf(program_, PointedType(one.types[i])).empty())
         one.values[parameters[i].name] = host_.Resolve(launch->arguments[i], launch->function);
       for (const ProgramParameter& field : FlatFieldsOf(program_, PointedType(one.types[i]))) {

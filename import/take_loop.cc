@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "import/draft_builder.h"
+#include "import/separate_runs.h"
 
 namespace evo {
 namespace {
@@ -90,6 +91,7 @@ class LoopTaker {
     if (!depends && taken.swaps.empty()) return;
     if (taken.swaps.empty() && OnlyShapesLaunches(loop, meaning)) return TakeFirst(loop, meaning);
     RefuseJumps(loop);
+    if (taken.swaps.empty()) RefuseCopies(program_, host_, host_.loops()[loop]);
     taken.step = StepName(meaning, depends);
     meaning = host_.MeaningOf(loop, taken.step);
     for (const std::string& label : needed) {

@@ -38,6 +38,14 @@ std::string WithoutConst(std::string type) {
   return type;
 }
 
+// What is called may do more than compute.
+bool HasCall(const SyntaxTree& tree, int expression) {
+  for (int at = expression; at < tree.EndOf(expression); ++at) {
+    if (tree.node(at).kind_name == "CallExpr") return true;
+  }
+  return false;
+}
+
 class Inliner {
  public:
   explicit Inliner(const SyntaxTree& tree) : tree_(tree) {}
@@ -315,6 +323,8 @@ class Inliner {
       const std::string value = TextWith(callee.result, names);
       const bool same = WithoutConst(tree_.node(callee.result).type) == type;
       text += same ? fmt::format("{} = {};\n", target, value) : fmt::format("{} = ({})({});\n", target, type, value);
+    } else if (callee.result >= 0 && (HasCall(tree_, callee.result) || !OnlyComputes(callee.result))) {
+      text += TextWith(callee.result, names) + ";\n";
     }
     return text + "}";
   }

@@ -24,6 +24,14 @@ std::string OnTheRight(const SyntaxTree& tree, int operand, std::string_view spe
   return same_rank && text.front() != '(' ? fmt::format("({})", text) : text;
 }
 
+// Without conversions: `x * count / all` divides a real number, and `count / all` would divide integers.
+std::string OwnType(const SyntaxTree& tree, int operand) {
+  operand = WithoutParentheses(tree, operand);
+  while (tree.node(operand).kind_name == "UnexposedExpr" && tree.node(operand).children.size() == 1)
+    operand = WithoutParentheses(tree, tree.node(operand).children.front());
+  return WithoutConst(tree.node(operand).type);
+}
+
 class OperandSwap : public SourceMutator {
  public:
   std::string_view name() const override { return "operand_swap"; }
@@ -68,6 +76,7 @@ class OperandSwap : public SourceMutator {
       const std::string a(tree.Text(tree.node(inner).children[0]));
       const std::string b(tree.Text(tree.node(inner).children[1]));
       const std::string on_right = OnTheRight(tree, tree.node(inner).children[1], spelled);
+      if (OwnType(tree, tree.node(inner).children[1]) != type && OwnType(tree, right) != type) return;
       if (before == "+" && IsSum(spelled))
         Replace(node, fmt::format("{} + ({} {} {})", a, b, spelled, tree.Text(right)), proposals);
       if (before == "-" && IsSum(spelled))
@@ -79,6 +88,7 @@ class OperandSwap : public SourceMutator {
     }
     const int other = WithoutParentheses(tree, right);
     if (other == right || !IsOperation(tree, other) || tree.node(other).type != tree.node(node).type) return;
+    if (OwnType(tree, left) != type && OwnType(tree, tree.node(other).children[0]) != type) return;
     if ((spelled == "+" && IsSum(tree.Operator(other))) || (spelled == "*" && tree.Operator(other) == "*"))
       Replace(node, fmt::format("{} {} {}", tree.Text(left), spelled, tree.Text(other)), proposals);
   }

@@ -291,5 +291,26 @@ int main(int argc, char** argv) {
   EXPECT_THAT(line("y[i] += 2 * x[i];"), HasSubstr("evo:repeat"));
 }
 
+TEST(ImportLoops, CopiesBetweenStepsAreRefused) {
+  EXPECT_THAT(Read(R"(
+__global__ void step(const float* x, float* y, int n, int distance, int factor = 3) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = factor * x[i] + (i >= distance ? x[i - distance] : 0);
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]);
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  for (int d = 1; d < n; d *= 2) {
+    step<<<(n + 255) / 256, 256>>>(x, y, n, d);
+    cudaMemcpy(x, y, n * sizeof(float), cudaMemcpyDeviceToDevice);
+  }
+}
+)")
+                  .failure,
+              HasSubstr("line 13: a copy from y to x in the loop around the launches is not understood"));
+}
+
 }  // namespace
 }  // namespace evo

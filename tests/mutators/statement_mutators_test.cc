@@ -99,7 +99,8 @@ TEST(OperandSwap, LeavesOperandsThatTheCompilerOrders) {
 
 TEST(OperandSwap, LeavesOperandsWhoseOrderMatters) {
   for (const char* body : {"  out[0] = in[0] - in[1];\n", "  out[0] = in[0] / in[1];\n", "  out[n * 2 / 3] = 1;\n",
-                           "  const float* p = in + n;\n  out[0] = *p;\n", "  out[0] = atomicAdd(out, 1.0f) + in[0];\n"}) {
+                           "  const float* p = in + n;\n  out[0] = *p;\n", "  out[0] = atomicAdd(out, 1.0f) + in[0];\n",
+                           "  out[0] = in[0] * n / (n + 1);\n", "  out[0] = (long long)n * n * n;\n"}) {
     EXPECT_THAT(Bodies("operand_swap", body), IsEmpty()) << body;
   }
 }

@@ -299,5 +299,18 @@ TEST(Inlining, WritesGroupsOfThreadsOut) {
   EXPECT_THAT(plane, HasSubstr("x[(" + rank + " / 32u)] = v;"));
 }
 
+// Of a function whose value nobody wants, what it does must stay.
+TEST(PlainText, KeepsWhatACalledFunctionDoesBesidesItsValue) {
+  const std::string text = Inlined(R"(
+__device__ float largest(float* a, float v) { return __int_as_float(atomicMax((int*)a, __float_as_int(v))); }
+__device__ float twice(float v) { v = v + v; return v; }
+__global__ void k(float* x, float* y) {
+  largest(x, y[threadIdx.x]);
+  twice(y[threadIdx.x]);
+}
+)");
+  EXPECT_THAT(text.substr(text.find("__global__")), testing::HasSubstr("atomicMax(")) << text;
+}
+
 }  // namespace
 }  // namespace evo

@@ -51,8 +51,7 @@ struct SourceRuns::Accesses {
   std::map<std::string, std::map<std::int64_t, Store>> stored;
   std::map<std::string, std::map<std::int64_t, std::int64_t>> readers;  // units
   std::map<std::string, std::set<std::int64_t>> updated;                // by atomic operations
-  // Of a kernel with fences: the last unit, to which an atomic operation may have told that it is the last, so that it may read
-  // what all others have stored; else none.
+  // Of a kernel with fences: the last unit, which an atomic operation may tell that it may read what all others have stored.
   std::int64_t last = kSeveralUnits - 1;
 };
 
@@ -260,11 +259,9 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
     return static_cast<std::int64_t>(count);
   };
   std::set<std::int64_t> seen{0};
-  // A grid that takes rows in rounds has the last one anywhere.
-  for (const auto& [name, size] : trial.sizes) {
-    const std::int64_t unit = (size - 1) % units;
-    if (trial.spread == 0 && size > units && seen.insert(unit).second && !RunUnit(link, trial, setting, unit, accesses, run))
-      return false;
+  for (const auto& [name, size] : trial.sizes) {  // a grid that takes rows in rounds has the last one anywhere
+    const bool fresh = trial.spread == 0 && size > units && seen.insert((size - 1) % units).second;
+    if (fresh && !RunUnit(link, trial, setting, (size - 1) % units, accesses, run)) return false;
   }
   std::uint64_t random = 1;
   for (std::int64_t turn = 1; turn < units && turns_ < most; ++turn) {

@@ -3,8 +3,8 @@
 namespace evo {
 namespace {
 
-// Five to ten seconds. What is known to be understood takes a fifth of it, with few exceptions.
-constexpr std::int64_t kMostStepsOfQuestion = 80'000'000;
+// Some ten seconds. What is known to be understood takes a tenth of it, with few exceptions: products in large tiles.
+constexpr std::int64_t kMostStepsOfQuestion = 150'000'000;
 
 thread_local StepBudget* innermost_budget = nullptr;
 

@@ -11,7 +11,6 @@
 
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/plain_source/free_blocks.h"
-#include "mutators/analysis/plain_source/plain_fragments.h"
 #include "mutators/analysis/plain_source/plain_translation.h"
 #include "mutators/analysis/plain_source/register_sums.h"
 #include "mutators/analysis/plain_source/size_parameters.h"
@@ -131,21 +130,11 @@ bool IsWrittenByHand(const std::string& text) {
          text.find("wmma::") != std::string::npos;
 }
 
-// Tensor cores written by fragments can be written as loops.
-const Parsed& WithoutFragmentsIn(const SyntaxTree& tree) {
-  return tree.Kept<Parsed>("without fragments", [&]() -> Parsed {
-    const auto text = WithoutFragments(tree.text());
-    return text ? tree.Reparsed(*text) : nullptr;
-  });
-}
-
 // The contexts of a source written out more and more, until `look` returns true. It also gets how parameters differ.
 template <typename Look>
 void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const Restate& restate,
                        std::vector<std::string>& reasons, Look look) {
-  const Parsed& loops_of_fragments = WithoutFragmentsIn(context.tree);
-  const SyntaxTree& first = loops_of_fragments ? *loops_of_fragments : context.tree;
-  if (IsWrittenByHand(first.text())) return;
+  if (IsWrittenByHand(context.tree.text())) return;
   const auto context_of = [&](const SyntaxTree& tree) {
     return MutationContext{context.kernel_template,   context.genome,        tree,
                            TemplateOf(context, tree), context.second_parent, context.product_elsewhere};
@@ -156,8 +145,7 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
     last = &tree;
     return look(context_of(tree), differences);
   };
-  if (loops_of_fragments && look_at(first)) return;
-  for (const SyntaxTree* tree = first.plain(); tree != nullptr; tree = tree->plain()) {
+  for (const SyntaxTree* tree = context.tree.plain(); tree != nullptr; tree = tree->plain()) {
     if (look_at(*tree)) return;
   }
   if (const WithFreeBlocks& without = WithFreeBlocksIn(*last); without.tree) {

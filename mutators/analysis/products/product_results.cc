@@ -18,7 +18,6 @@
 #include "mutators/analysis/products/product_guess.h"
 #include "mutators/analysis/products/product_result_text.h"
 #include "mutators/analysis/products/product_trials.h"
-#include "mutators/analysis/products/split_sizes.h"
 #include "mutators/analysis/source/convolution_parts.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/product_store.h"
@@ -321,15 +320,6 @@ std::optional<ProductByResults> FindProductByResults(const MutationContext& cont
   if (const std::string decides = RealThatDecides(tree, kernel); !decides.empty()) {
     why = fmt::format("{} decides what it computes", decides);
     return std::nullopt;
-  }
-  for (const WithSplitSizes& split : SplitSizes(context, kernel, *launch)) {
-    const MutationContext other = split.In(context);
-    const LaunchDirective* const split_launch = OnlyLaunch(split.rendered, node.name);
-    if (split_launch == nullptr) continue;
-    if (auto found = ProductResults(other, kernel, *split_launch).Find()) {
-      found->text = split.WithOwnSizes(found->text);
-      return found;
-    }
   }
   ProductResults results(context, kernel, *launch);
   auto found = results.Find();

@@ -69,8 +69,8 @@ bool RowSearch::DescribeBuffers() {
       if (!fresh && known->second != pointee) return false;
       if (pointee == "int" || pointee == "long" || pointee == "long long")
         integers_.insert(buffer);
-      else if (pointee != "float" && pointee != "__half" && pointee != "__nv_bfloat16")
-        return runs_.IsWorkspace(buffer);
+      else if (pointee != "float" && pointee != "__half" && pointee != "__nv_bfloat16" && !runs_.IsWorkspace(buffer))
+        return false;
     }
     for (const auto& [parameter, argument] : link.reals) {
       const auto names = argument.Names();

@@ -34,9 +34,9 @@ bool NamesSize(const Expression& expression, const std::string& size) {
 class ScanFinder {
  public:
   // `size`: of several sizes the number of elements, with these values of the others.
-  explicit ScanFinder(const MutationContext& context, std::string size = "", const Parameters& others = {})
+  explicit ScanFinder(const MutationContext& context, const std::string& size = "", const Parameters& others = {})
       : context_(context), source_(context), runs_(context, source_.launches(), found_) {
-    found_.size = size.empty() ? source_.size() : std::move(size);
+    found_.size = size.empty() ? source_.size() : size;
     found_.other_sizes = others;
   }
 

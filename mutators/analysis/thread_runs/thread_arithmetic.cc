@@ -14,9 +14,6 @@
 namespace evo {
 namespace {
 
-// Of a real number as an expression: longer ones are taken for what depends on data.
-constexpr std::size_t kLongestText = 300;
-
 using ValueKind = ThreadValue::Kind;
 
 using Operator = IntegerOperator::Kind;
@@ -236,9 +233,7 @@ ThreadValue ThreadArithmetic::CombinedReals(IntegerOperator computed, const Thre
       return {};
   }
   value.whole = whole;
-  // A sum of what is padded with zeros would become longer with each of them.
-  if (left.text && right.text && left.text->size() + right.text->size() < kLongestText)
-    value.text = SharedText(fmt::format("({} {} {})", Text(left), computed.spelled(), Text(right)));
+  if (left.text && right.text) value.text = CombinedText(computed.spelled(), left, right);
   return value;
 }
 

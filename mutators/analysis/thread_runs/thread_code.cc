@@ -17,7 +17,7 @@ using NodeExpression = ThreadNode::Expression;
 using NodeStatement = ThreadNode::Statement;
 
 // Reading code takes as long as so many steps for each node: a candidate for the formula of rows is a text that is parsed.
-constexpr std::int64_t kStepsOfNode = 100;
+constexpr std::int64_t kStepsOfNode = 10;
 
 NodeStatement StatementNamed(std::string_view kind) {
   if (kind == "CompoundStmt") return NodeStatement::kBlock;

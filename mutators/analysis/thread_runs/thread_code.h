@@ -42,17 +42,17 @@ class ThreadCode {
 
   // To be called for each expression that a thread computes. False if all runs so far have computed more than a breed worker has
   // time for. It counts expressions and not seconds, so that a child depends on its parents alone.
-  bool Affords() { return ++steps_ <= most_; }
+  bool Affords() { return ++steps_.taken <= steps_.most; }
   // Before a run: it ends when it has computed as much as a question may (StepBudget).
-  void Limit() { most_ = std::min(kMostSteps, steps_ + StepBudget::Left()); }
+  void Limit() { steps_.most = std::min(kMostSteps, steps_.taken + StepBudget::Left()); }
   // How many these were so far, and that those since then do not count, since they are computed once more.
-  std::int64_t steps() const { return steps_; }
-  void TakeBack(std::int64_t steps) { steps_ = steps; }
+  std::int64_t steps() const { return steps_.taken; }
+  void TakeBack(std::int64_t steps) { steps_.taken = steps; }
 
  private:
   // Some seconds, which a template whose threads work together may take once (IsKnownElsewhere). Tiled products and convolutions
   // of others take 15 to 35 million, one of them more than 40.
-  static constexpr std::int64_t kMostSteps = 60'000'000;
+  static constexpr std::int64_t kMostSteps = 100'000'000;
 
   void AddVariable(int declaration);
   const ThreadNode& Decided(int node);
@@ -78,7 +78,11 @@ class ThreadCode {
   std::deque<ThreadConstant> constants_;
   std::deque<ThreadCall> calls_;
   std::vector<ThreadLoop> loops_;
-  std::int64_t steps_ = 0, most_ = kMostSteps;
+  struct Steps {
+    std::int64_t taken = 0;
+    std::int64_t most = kMostSteps;
+  };
+  Steps steps_;
 };
 
 }  // namespace evo

@@ -1,5 +1,9 @@
 #include "mutators/analysis/thread_runs/thread_value.h"
 
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +14,26 @@ AffineForm FormOr(const FormPointer& form, std::int64_t constant) {
   return form ? AffineForm(*form) : AffineForm::Constant(constant);
 }
 TextPointer SharedText(std::string text) { return TextPointer(new ThreadText(std::move(text))); }
+
+namespace {
+
+constexpr std::size_t kLongestText = 300;
+
+bool IsSpelledZero(const ThreadValue& value) {
+  return value.real == 0 && value.text->find_first_not_of("0123456789.f()+* ") == std::string::npos;
+}
+
+}  // namespace
+
+// What is added to zeros, and zeros that are multiplied, do not become longer, as sums of padded tiles would.
+TextPointer CombinedText(std::string_view spelled, const ThreadValue& left, const ThreadValue& right) {
+  const bool adds = spelled == "+", multiplies = spelled == "*";
+  if ((adds && IsSpelledZero(right)) || (multiplies && IsSpelledZero(left))) return left.text;
+  if ((adds && IsSpelledZero(left)) || (multiplies && IsSpelledZero(right))) return right.text;
+  if (left.text->size() + right.text->size() >= kLongestText) return {};
+  const std::string &first = *left.text, &second = *right.text;
+  return SharedText(fmt::format("({} {} {})", first, spelled, second));
+}
 
 // One part after another. If each ended the part before it, long sums would take more than the small stack of a thread.
 ThreadSum::~ThreadSum() {

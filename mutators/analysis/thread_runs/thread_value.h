@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct ThreadText : std::string, ValuePart<ThreadText> {
 };
 using TextPointer = boost::intrusive_ptr<const ThreadText>;
 TextPointer SharedText(std::string text);
+struct ThreadValue;
+// That of two real numbers which are combined; null if it would be too long, which is taken for what depends on data.
+TextPointer CombinedText(std::string_view spelled, const ThreadValue& left, const ThreadValue& right);
 
 // A number, an address, or several numbers at once that a thread computes.
 struct ThreadValue {

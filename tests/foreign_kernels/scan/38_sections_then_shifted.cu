@@ -1,12 +1,9 @@
 // Sums within sections by one kernel, which another one moves by an element: only the first is a scan.
 // buffers: X i32<1000 in [N], Y i32 out [N], Z i32 out [N]
 // sizes: N=1; N=256; N=3001
-// evo:launch sections(X, Y, N) grid(ceil_div(N, SECTION)) block(SECTION)
-// evo:launch moved(Y, Z, N) grid(ceil_div(N, SECTION)) block(SECTION)
-// evo:param SECTION 64 128 256
-#ifndef SECTION
+// evo:launch sections(X, Y, N) grid(ceil_div(N, 128)) block(128)
+// evo:launch moved(Y, Z, N) grid(ceil_div(N, 128)) block(128)
 #define SECTION 128
-#endif
 
 __device__ int warp_sums(int v) {
   int lane = threadIdx.x % 32;
