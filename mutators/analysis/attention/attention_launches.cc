@@ -29,6 +29,7 @@ constexpr std::int64_t kMostLineElements = 1'000'000;
 constexpr double kLargeQueries = 40;
 constexpr const char* kNotBelowZero = "beside its rows it stores nothing known of scores below zero";
 constexpr std::ptrdiff_t kFewArguments = 3;
+constexpr std::int64_t kLeastSizes[] = {3, 8};
 constexpr double kInfiniteElement = std::numeric_limits<double>::infinity();
 
 using TriedSizes = LaunchRuns::Sizes;
@@ -89,12 +90,13 @@ class LaunchesFinder {
   // numbers for what is no size of a matrix.
   bool RunOthers() {
     const AttentionGuess guess = this->guess();
-    if (!StillHolds({FewWith(guess), {}, {}}, kNotWithOthers) ||
-        !StillHolds({sizes().Choice(0), {{guess.q, kLargeQueries}}, {}, sizes().has_units()},
+    if (!RunFew(guess) ||
+        !StillHolds({guesses_.Choice(0), {{guess.q, kLargeQueries}}, {}, sizes().has_units()},
                     "with large scores, what its kernels leave is no attention") ||
         !RunMany(guess) || !RunDeep(guess))
       return false;
-    if (!guess.beside.empty() && !StillHolds({sizes().Choice(0), {}, {{guess.q, 1.0}, {guess.k, kKeysBelowZero}}}, kNotBelowZero))
+    if (!guess.beside.empty() &&
+        !StillHolds({guesses_.Choice(0), {}, {{guess.q, 1.0}, {guess.k, kKeysBelowZero}}}, kNotBelowZero))
       return false;
     for (const std::string& name : runs_.names()) {
       if (!guess.Names(name) && !RunWithout(name)) return false;
@@ -108,18 +110,29 @@ class LaunchesFinder {
   // A size of no matrix: what it is must not matter, but for what a run takes for granted.
   bool RunWithout(const std::string& name) {
     const auto with = [&](std::int64_t number) {
-      const LaunchTrial trial{sizes().Where(sizes().Choice(1), name, number), {}, {}};
+      const LaunchTrial trial{sizes().Where(guesses_.Choice(1), name, number), {}, {}};
       if (guesses_.Holds(trial)) return true;
       return Refuse(guesses_.all().empty() ? fmt::format("{} decides what it computes", name) : runs_.why());
     };
     if (with(0) && with(1)) return true;
-    const std::int64_t size = sizes().Choice(1).at(name);
+    const std::int64_t size = guesses_.Choice(1).at(name);
     return !guesses_.all().empty() && with(size + 1) && with(3 * size);
   }
 
-  // The least sizes, but three keys, rows and elements.
+  // The least sizes, but three keys, rows and elements, or more.
   TriedSizes FewWith(const AttentionGuess& guess) const {
-    return sizes().Few(runs_.names(), {guess.keys, guess.rows, guess.depth_size, guess.value_size, guess.room});
+    return guesses_.Fit(
+        sizes().Few(runs_.names(), {guess.keys, guess.rows, guess.depth_size, guess.value_size, guess.room}, least_));
+  }
+
+  // With few, of which a block may need some more.
+  bool RunFew(const AttentionGuess& guess) {
+    for (const std::int64_t least : kLeastSizes) {
+      least_ = least;
+      if (StillHolds({FewWith(guess), {}, {}}, kNotWithOthers)) return why_.clear(), true;
+      if (guesses_.all().empty() || runs_.is_too_large()) break;
+    }
+    return false;
   }
 
   bool RunMany(const AttentionGuess& guess) {
@@ -133,7 +146,7 @@ class LaunchesFinder {
       const auto with = [&](std::int64_t number) {
         TriedSizes many = sizes().Where(FewWith(guess), name, number);
         if (name == guess.keys && !guess.room.empty()) many = sizes().Where(std::move(many), guess.room, number);
-        return many;
+        return guesses_.Fit(std::move(many));
       };
       const TriedSizes many = with(sizes().AtLeast(size, largest + 3));
       const AttentionShape shape = guess.ShapeWith(many);
@@ -193,15 +206,16 @@ class LaunchesFinder {
     const std::int64_t depth = sizes().AtLeast(guess.depth_size, LargeDepth(guesses_.knowledge().largest_number));
     const TriedSizes few = FewWith(guess);
     const std::string why = fmt::format("with {} elements a row, what its kernels leave is no attention", depth);
-    return StillHolds({sizes().Where(few, guess.depth_size, depth), {}, {}, true}, why) &&
-           (is_tried(guess.value_size) || StillHolds({sizes().Where(few, guess.value_size, depth), {}, {}, true}, why));
+    return StillHolds({guesses_.Fit(sizes().Where(few, guess.depth_size, depth)), {}, {}, true}, why) &&
+           (is_tried(guess.value_size) ||
+            StillHolds({guesses_.Fit(sizes().Where(few, guess.value_size, depth)), {}, {}, true}, why));
   }
 
   // Without keys, where that can be launched, and with scores of minus infinity: what is no number stays so, and else it must be
   // zero.
   bool RunUnweighted() {
     const AttentionGuess& guess = this->guess();
-    const TriedSizes none = sizes().Where(sizes().Choice(1), guess.keys, 0);
+    const TriedSizes none = sizes().Where(guesses_.Choice(1), guess.keys, 0);
     LaunchedRun empty, infinite;
     if (guess.rows != guess.keys && none.at(guess.keys) == 0 && !guesses_.has_extra() && runs_.Run({none, {}, {}}, empty)) {
       for (const auto& [index, value] : empty.stored[guess.o]) {
@@ -210,7 +224,7 @@ class LaunchesFinder {
         found_.zero = true;
       }
     }
-    LaunchTrial trial{sizes().Choice(1), {}, {}, true};
+    LaunchTrial trial{guesses_.Choice(1), {}, {}, true};
     if (guess.packed)
       trial.chosen[guess.q] = KeysOfInfinity(guess.ShapeWith(trial.sizes));
     else
@@ -224,7 +238,7 @@ class LaunchesFinder {
   // With all keys hidden: no number, zero, or the mean of all values, where hidden keys have a score.
   bool RunHidden(const AttentionGuess& guess) {
     LaunchedRun hidden;
-    const LaunchTrial trial = guesses_.With({sizes().Choice(1), {}, {}}, HiddenKeys::kAll);
+    const LaunchTrial trial = guesses_.With({guesses_.Choice(1), {}, {}}, HiddenKeys::kAll);
     if (!runs_.Run(trial, hidden)) return false;
     const BufferContents& stored = hidden.stored[guess.o];
     const auto all = [&](const auto& is) {
@@ -249,6 +263,7 @@ class LaunchesFinder {
   LaunchGuesses guesses_;
   SourceRuns& runs_;
   AttentionOfLaunches found_;
+  std::int64_t least_ = 3;
   std::string why_;
 };
 

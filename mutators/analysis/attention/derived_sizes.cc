@@ -139,10 +139,11 @@ LaunchRuns::Sizes DerivedSizes::Where(LaunchRuns::Sizes sizes, const std::string
   return With(std::move(sizes));
 }
 
-LaunchRuns::Sizes MatrixSizes::Few(const std::vector<std::string>& names, const std::vector<std::string>& more) const {
+LaunchRuns::Sizes MatrixSizes::Few(const std::vector<std::string>& names, const std::vector<std::string>& more,
+                                   std::int64_t least) const {
   LaunchRuns::Sizes few;
   for (const std::string& name : names)
-    few[name] = sizes_.AtLeast(name, std::find(more.begin(), more.end(), name) != more.end() ? 3 : 1);
+    few[name] = sizes_.AtLeast(name, std::find(more.begin(), more.end(), name) != more.end() ? least : 1);
   return derived_.With(std::move(few));
 }
 

@@ -53,8 +53,8 @@ class MatrixSizes {
   bool has_units() const { return sizes_.has_units(); }
   std::int64_t AtLeast(const std::string& name, std::int64_t number) const { return sizes_.AtLeast(name, number); }
   LaunchRuns::Sizes Choice(std::size_t number) const { return derived_.With(sizes_.Choice(number)); }
-  // The least of all, but three of some.
-  LaunchRuns::Sizes Few(const std::vector<std::string>& names, const std::vector<std::string>& more) const;
+  // The least of all, but more of some.
+  LaunchRuns::Sizes Few(const std::vector<std::string>& names, const std::vector<std::string>& more, std::int64_t least) const;
   LaunchRuns::Sizes Where(LaunchRuns::Sizes sizes, const std::string& name, std::int64_t value) const {
     return derived_.Where(std::move(sizes), name, value);
   }

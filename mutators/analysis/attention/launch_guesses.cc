@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
+#include <utility>
 
 #include "mutators/analysis/source/source_query.h"
 
@@ -51,7 +53,7 @@ bool LaunchGuesses::Find() {
       return Refuse(fmt::format("integers of {} decide what it computes", extra_.buffer));
     if (tried == Tried::kRefused) {
       if (refused_why.empty()) refused_why = runs_.why();
-      if (runs_.is_final()) return Refuse(runs_.why());
+      if (runs_.is_final()) return Refuse(first_why.empty() ? runs_.why() : first_why);
       AddUnitsOfVectors(units);
     } else if (tried == Tried::kNone || tried == Tried::kNotTwice) {
       if (first_why.empty())
@@ -72,7 +74,7 @@ bool LaunchGuesses::Find() {
 LaunchGuesses::Tried LaunchGuesses::Try() {
   all_.clear();
   LaunchedRun run;
-  const LaunchTrial trial = With({sizes_.Choice(0), {}, {}});
+  const LaunchTrial trial = With({Choice(0), {}, {}});
   if (!runs_.Run(trial, run)) {
     knowledge_.names.insert(run.knowledge.names.begin(), run.knowledge.names.end());
     return !runs_.integers().empty() && extra_.buffer.empty() ? TryIntegers(runs_.integers()) : Tried::kRefused;
@@ -87,12 +89,13 @@ LaunchGuesses::Tried LaunchGuesses::Try() {
 LaunchGuesses::Tried LaunchGuesses::TryIntegers(const std::string& buffer) {
   Tried best = Tried::kRefused;
   std::set<std::int64_t> shown{1, 0};
-  for (const auto& [name, size] : sizes_.Choice(0)) shown.insert(size);
+  for (const auto& [name, size] : Choice(0)) shown.insert(size);
   bool flags = false;
   for (const SourceRuns::Link& link : runs_.links()) {
     for (const auto& [parameter, name] : link.buffers)
       flags = flags || (name == buffer && tree_.node(parameter).type.find("bool") != std::string::npos);
   }
+  if (flags) shown = {1, 0};
   for (auto number = shown.rbegin(); number != shown.rend(); ++number) {
     extra_ = {buffer, true, static_cast<double>(*number), flags};
     const Tried tried = Try();
@@ -110,7 +113,7 @@ LaunchGuesses::Tried LaunchGuesses::TryAdded() {
     extra_ = {buffer, false, 0, false};
     all_.clear();
     LaunchedRun run;
-    const LaunchTrial trial = With({sizes_.Choice(0), {}, {}});
+    const LaunchTrial trial = With({Choice(0), {}, {}});
     if (!runs_.Run(trial, run) || !ReadsMatrices(run)) continue;
     const Tried tried = Confirm(run, trial);
     if (tried == Tried::kHolds) return tried;
@@ -129,7 +132,7 @@ LaunchGuesses::Tried LaunchGuesses::Confirm(const LaunchedRun& run, const Launch
            {runs_.names(), inputs, outputs_, derived.numbers(), derived.Quotients(), derived.increments()}, trial.sizes, run))
     AddIfItHolds(std::move(guess), trial, run);
   if (all_.empty()) return Tried::kNone;
-  if (extra_.buffer.empty()) return Holds({sizes_.Choice(1), {}, {}}) ? Tried::kHolds : Tried::kNotTwice;
+  if (extra_.buffer.empty()) return Holds({Choice(1), {}, {}}) ? Tried::kHolds : Tried::kNotTwice;
   const std::int64_t elements =
       extra_.integers ? ElementsRead(run.integers, extra_.buffer) : ElementsRead(run.read, extra_.buffer);
   // Those of one kind in one run.
@@ -144,9 +147,18 @@ LaunchGuesses::Tried LaunchGuesses::Confirm(const LaunchedRun& run, const Launch
   }
   for (auto& [kind, guesses] : kinds) {
     all_ = std::move(guesses);
-    if (Holds({sizes_.Choice(0), {}, {}}) && Holds({sizes_.Choice(1), {}, {}})) return Tried::kHolds;
+    if (Holds({Choice(0), {}, {}}) && Holds({Choice(1), {}, {}})) return Tried::kHolds;
   }
   return Tried::kNone;
+}
+
+LaunchRuns::Sizes LaunchGuesses::Fit(LaunchRuns::Sizes sizes) const {
+  for (const std::string& name : runs_.names()) {
+    if (!runs_.IsHalved(name)) continue;
+    const auto number = static_cast<std::uint64_t>(std::max<std::int64_t>(1, sizes.at(name)));
+    sizes = sizes_.Where(std::move(sizes), name, static_cast<std::int64_t>(std::bit_ceil(number)));
+  }
+  return sizes;
 }
 
 LaunchTrial LaunchGuesses::With(LaunchTrial trial, HiddenKeys hidden) const {

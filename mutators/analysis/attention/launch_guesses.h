@@ -30,6 +30,10 @@ class LaunchGuesses {
   // After Find. The likely ones first.
   const std::vector<AttentionGuess>& all() const { return all_; }
   const MatrixSizes& sizes() const { return sizes_; }
+  // The first and the second choice of sizes.
+  LaunchRuns::Sizes Choice(std::size_t number) const { return Fit(sizes_.Choice(number)); }
+  // Sizes that are powers of two where blocks have as many threads and halve them again and again: others make no sense.
+  LaunchRuns::Sizes Fit(LaunchRuns::Sizes sizes) const;
   const std::vector<std::string>& outputs() const { return outputs_; }
   const ThreadTrace& knowledge() const { return knowledge_; }  // of all runs
   // Numbers that data was compared with, and whether such data was less, and more.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "mutators/analysis/grid_runs/source_runs.h"
 #include "mutators/analysis/numbers/fingerprint.h"
@@ -14,6 +15,15 @@ bool SourceRuns::IsWorkspace(const std::string& name) const {
   if (name.starts_with(kDeviceVariable)) return true;
   const auto& workspaces = context_.rendered.workspaces;
   return std::any_of(workspaces.begin(), workspaces.end(), [&](const auto& one) { return one.name == name; });
+}
+
+bool SourceRuns::IsHalved(const std::string& size) const {
+  return std::any_of(links_.begin(), links_.end(), [&](const Link& link) {
+    if (link.launch == nullptr || link.kernel < 0 || link.launch->block.empty() || link.launch->block[0].text() != size)
+      return false;
+    const std::string_view code = tree_.Text(link.kernel);
+    return code.find("blockDim.x / 2") != std::string_view::npos || code.find("blockDim.x >> 1") != std::string_view::npos;
+  });
 }
 
 void SourceRuns::FindBuffers() {

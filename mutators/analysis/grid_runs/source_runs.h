@@ -33,7 +33,7 @@ struct LaunchedRun {
   ThreadTrace knowledge;                         // factors, names and the like of all threads
   std::map<std::string, double> filled;          // what the rest of a buffer is, if an evo:memset says so
   std::map<std::string, std::set<std::int64_t>> integers;  // elements of buffers of integers that decided what it did
-  std::map<std::string, std::set<std::int64_t>> updated;  // elements that atomic operations changed
+  std::map<std::string, std::set<std::int64_t>> updated;   // elements that atomic operations changed
   // Numbers that data was compared with, and whether such data was less, and more.
   std::map<double, std::pair<bool, bool>> compared;
   // After TellSums: of what the elements of buffers are sums, or of what sums they were computed.
@@ -42,6 +42,9 @@ struct LaunchedRun {
 
 // The name of a buffer that is a variable at file scope begins with this: no argument has a blank in its name.
 inline constexpr std::string_view kDeviceVariable = "device ";
+
+// Turns of the loops of all threads, in all runs of a source: more take too long.
+inline constexpr std::int64_t kMostLaunchedTurns = 3'000'000;
 
 // Runs all launches of a source on numbers, each with all of its threads: what one leaves in buffers the next ones read. A buffer
 // has the same elements for all kernels.
@@ -77,6 +80,8 @@ class SourceRuns {
   // The sizes that the launch lines name, each once.
   const std::vector<std::string>& names() const { return names_; }
   bool IsWorkspace(const std::string& name) const;
+  // Whether blocks of a kernel that halves the number of its threads have as many as this size says.
+  bool IsHalved(const std::string& size) const;
   // The largest integer that a launch line passes and that is no size.
   std::int64_t LargestArgument() const;
   // All launches. False, with the reason, if what they do is not understood.

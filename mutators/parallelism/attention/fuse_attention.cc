@@ -64,6 +64,7 @@ class FuseAttention : public KernelVisitor {
     const MergedAttention* const merged =
         VisitMerged(context, note, [&](const MutationContext& source, const Propose& propose_one) {
           VisitAttentions(context, source, propose_one, [&](const std::string& why) { reasons.push_back(why); });
+          return false;
         });
     // Why its kernels alone are none does not matter where they are one together.
     if (proposed && merged != nullptr) return;

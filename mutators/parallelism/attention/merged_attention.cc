@@ -115,6 +115,10 @@ Attention WholeAttention(const MutationContext& context, const MutationContext& 
   return source.tree.node(found.kernel).name == merged.kernel ? WithAdditions(source.tree, found, merged.additions) : found;
 }
 
+bool HasOneRow(const MutationContext& context, const MutationContext& source) {
+  return &source.tree != &context.tree && !MergedAttentionIn(context).additions.one_row.empty();
+}
+
 std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal& proposal) {
   const auto text = KernelWith(*merged.tree, merged.kernel, proposal);
   if (!text) return std::nullopt;
@@ -134,10 +138,10 @@ std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal
 }
 
 const MergedAttention* VisitMerged(const MutationContext& context, const ProposeChange& propose,
-                                   const std::function<void(const MutationContext&, const ProposeChange&)>& visit) {
+                                   const std::function<bool(const MutationContext&, const ProposeChange&)>& visit) {
   bool found = false;
-  visit(context, [&](Proposal proposal) { found = true, propose(std::move(proposal)); });
-  if (found) return nullptr;
+  const bool all = visit(context, [&](Proposal proposal) { found = true, propose(std::move(proposal)); });
+  if (found || all) return nullptr;
   const MergedAttention& merged = MergedAttentionIn(context);
   if (!merged.tree) return &merged;
   const MutationContext inside{context.kernel_template, context.genome, *merged.tree, merged.rendered};

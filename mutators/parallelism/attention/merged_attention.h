@@ -24,6 +24,9 @@ struct MergedAttention {
 // The attention of a kernel in `source`, which is the context itself or its merged source, with what it has more.
 Attention WholeAttention(const MutationContext& context, const MutationContext& source, const Attention& found);
 
+// Whether `source` is the merged one of the context, of which a head has one query.
+bool HasOneRow(const MutationContext& context, const MutationContext& source);
+
 // Found once for each source.
 const MergedAttention& MergedAttentionIn(const MutationContext& context);
 
@@ -34,8 +37,9 @@ std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal
 using ProposeChange = std::function<void(Proposal)>;
 
 // Lets `visit` propose changes of the source and, if there are none, of the source with its kernels merged, as changes of the
-// source itself. Gives what was tried of merging; null if it was not necessary.
+// source itself. It says whether its kernels alone are all that there is. Gives what was tried of merging; null if it was not
+// necessary.
 const MergedAttention* VisitMerged(const MutationContext& context, const ProposeChange& propose,
-                                   const std::function<void(const MutationContext&, const ProposeChange&)>& visit);
+                                   const std::function<bool(const MutationContext&, const ProposeChange&)>& visit);
 
 }  // namespace evo

@@ -1,6 +1,6 @@
 // Decoding: a block a head, one query, a cache whose heads are shared by several of the queries.
 // buffers: q f32 in [H, D], out f32 out [H, D], keys f32 in [L, G, D], values f32 in [L, G, D]
-// sizes: pos=20 L=21 H=4 G=2 D=16; pos=0 L=8 H=3 G=3 D=33; pos=70 L=90 H=6 G=1 D=64
+// sizes: pos=20 L=21 H=4 G=2 D=16; pos=1 L=8 H=3 G=3 D=33; pos=70 L=90 H=6 G=1 D=64
 // evo:workspace att f32 [H, L]
 // evo:launch multi_head_attention_kernel(pos, L, q, att, out, keys, values, G * D, H / G, D) grid(H) block(256)
 #include <math.h>

@@ -17,14 +17,18 @@ TEST_F(UnseenAttentions, FuseAttention) {
                            {"06_keys_before_queries"},
                            {"07_slopes_and_groups"},
                            {"08_hidden_keys"},
-                           {"09_groups_in_tiles"}});
+                           {"09_groups_in_tiles"},
+                           {"10_filled_before"},
+                           {"11_parts_of_keys"},
+                           {"12_kept_for_gradients"}});
 }
 
 TEST_F(UnseenAttentions, RefusesNearMisses) {
   const auto refuses = [&](const std::string& kernel, const std::string& from, const std::string& to, const std::string& why) {
     Refuses("fuse_attention", kernel, from, to, why);
   };
-  const std::string no_attention = "what its kernels leave is not softmax";
+  // Also what holds with some sizes only.
+  const std::string no_attention = "what its kernels leave is no";
   refuses("01_decode_shared_keys", "value_cache + t * kv_dim + (h / kv_mul)", "value_cache + t * kv_dim + (h % kv_mul)",
           no_attention);
   refuses("02_one_head_of_keys", "V[(b * T + j) * D + d]", "V[((b + 1) % H * T + j) * D + d]", no_attention);
@@ -36,6 +40,12 @@ TEST_F(UnseenAttentions, RefusesNearMisses) {
   refuses("07_slopes_and_groups", "slopes[h] * (i - j)", "slopes[h] * (i - j) * (i - j)", no_attention);
   refuses("08_hidden_keys", "mask[b * T + j] == 0", "mask[b * T + j] == 1", no_attention);
   refuses("09_groups_in_tiles", "if (causal && t + j > row) break;", "if (causal && t + j > row + 1) break;", no_attention);
+  refuses("10_filled_before", "put(den, f32(0)", "put(den, f32(1)", no_attention);
+  refuses("10_filled_before", "V[(head + j) * E + e]", "V[(head + j - begin) * E + e]", no_attention);
+  refuses("11_parts_of_keys", "w * weights[head * parts + c]", "weights[head * parts + c]", no_attention);
+  refuses("11_parts_of_keys", "(group * 4 + g) * D + c]", "(group * 4 + (g + 1) % 4) * D + c]", no_attention);
+  refuses("12_kept_for_gradients", "tops[row] = top;", "tops[row] = 2.0f * top;", no_attention);
+  refuses("12_kept_for_gradients", "now * V[key * WIDTH + c]", "now * V[key * WIDTH + (c + 1) % WIDTH]", no_attention);
 }
 
 }  // namespace
