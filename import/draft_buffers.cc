@@ -24,21 +24,38 @@ void AddUse(DraftBuffer& buffer, const ParameterUse& use) {
   buffer.use.nonnegative |= use.nonnegative;
 }
 
-// `name[..] = ..` before anything else is done with it.
+// `name[..] = ..` before anything else is done with it but `name += ..`, perhaps by way of `float* other = name + ..`.
 bool IsStoredFirst(const std::vector<std::string_view>& tokens, std::string_view name) {
   auto at = std::find(tokens.begin(), tokens.end(), name);
+  if (const auto place = at - tokens.begin(); at != tokens.end() && place > 2 && *(at - 1) == "=" && *(at - 3) == "*") {
+    const std::string_view other = *(at - 2);
+    const std::vector<std::string_view> behind(std::find(at, tokens.end(), ";"), tokens.end());
+    return other != name && std::find(behind.begin(), behind.end(), name) == behind.end() && IsStoredFirst(behind, other);
+  }
+  while (at != tokens.end() && at + 1 != tokens.end() && *(at + 1) == "+=") {
+    const auto end = std::find(at, tokens.end(), ";");
+    if (std::find(at + 1, end, name) != end) return false;
+    at = std::find(end, tokens.end(), name);
+  }
   if (at == tokens.end() || ++at == tokens.end() || *at != "[") return false;
   int depth = 0;
   for (; at != tokens.end(); ++at) {
     depth += (*at == "[") - (*at == "]");
     if (depth == 0) break;
   }
-  return at != tokens.end() && ++at != tokens.end() && *at == "=";
+  if (at == tokens.end() || ++at == tokens.end() || *at != "=") return false;
+  const auto end = std::find(at, tokens.end(), ";");
+  return std::find(at, end, name) == end;
 }
 
-bool IsNeverSet(const HostCode& host, const DraftBuffer& buffer) {
-  const auto sets = [&](const char* function) { return !host.CallsOn(buffer.pointer, function).empty(); };
-  return !sets("cudaMemcpy") && !sets("cudaMemset") && !sets("cudaMallocManaged");
+// Whether all launches of a kernel pass a null pointer at a place where it only reads, such as for a mask that the host leaves
+// out. The kernel asks whether there is one.
+bool IsAlwaysNull(const DraftContext& c, const TakenLaunch& one, std::size_t index) {
+  const std::string& name = one.kernel->parameters[index].name;
+  return !one.use.parameters.at(name).written && std::all_of(c.launches.begin(), c.launches.end(), [&](const TakenLaunch& other) {
+    return other.kernel != one.kernel || (other.launch != nullptr && index < other.launch->arguments.size() &&
+                                          IsNullWord(c.host.Origin(other.launch->arguments[index], other.launch->function).name));
+  });
 }
 
 }  // namespace
@@ -62,6 +79,8 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
     const Pointer origin = c_.host.Origin(one.launch->arguments[index], one.launch->function);
     if (!origin.name.empty()) pointer = origin;
   }
+  const bool null = IsNullWord(pointer.name) && IsAlwaysNull(c_, one, index);
+  if (null) pointer = {-2, one.kernel->parameters[index].name, false};
   const auto found =
       std::find_if(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& buffer) { return buffer.pointer == pointer; });
   if (found != buffers_.end()) return *found;
@@ -71,6 +90,13 @@ DraftBuffer& DraftBuffers::BufferOf(const TakenLaunch& one, std::size_t index) {
   buffer.type = PointedType(one.types[index]);
   buffer.constant = true;
   const ParameterUse& use = one.use.parameters.at(one.kernel->parameters[index].name);
+  if (null) {
+    buffer.bytes = HostExpression::Integer(ElementTypeOf(c_.program, buffer.type).value_or(ElementType{"f32", 1}).bytes());
+    c_.draft.nulls[one.kernel->name].insert(pointer.name);
+    c_.draft.notes.push_back(fmt::format("the host passes no {}, and {} has no use for it", pointer.name, one.kernel->name));
+    buffers_.push_back(std::move(buffer));
+    return buffers_.back();
+  }
   buffer.first_writes = use.written && !use.read && !use.partial;
   buffer.first_partial = use.written && !use.atomic && (use.read || use.partial);
   buffer.stored_first = IsStoredFirst(c_.program.Tokens(one.kernel->body), one.kernel->parameters[index].name);
@@ -148,62 +174,6 @@ void DraftBuffers::Read() {
       for (const std::string& indexed : use.indexes) buffer.use.indexes.insert(indexed);
     }
   }
-}
-
-std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
-  if (SwapsOf(buffer) != nullptr) return "inout";
-  if (buffer.constant || !buffer.use.written) return "in";
-  // What all kernels write is between them, if there is a result besides.
-  const bool is_between = IsBetween(buffer) && std::any_of(buffers_.begin(), buffers_.end(), [&](const DraftBuffer& other) {
-                            return other.use.written && !other.constant && !IsBetween(other);
-                          });
-  if (is_between || IsScratch(buffer) || IsBetweenBlocks(buffer)) return "workspace";
-  if (Memset(buffer)) return "out";
-  if (buffer.first_writes) return "out";
-  return buffer.use.read || buffer.use.partial ? "inout" : "out";
-}
-
-// What the host never sets, a later launch can only read where the first one wrote it.
-bool DraftBuffers::IsBetween(const DraftBuffer& buffer) const {
-  return (buffer.first_writes || (buffer.first_partial && IsNeverSet(c_.host, buffer))) && buffer.later_read && buffer.bytes &&
-         !c_.host.IsCopiedFrom(buffer.pointer);
-}
-
-// What kernels write and nothing reads, such as the sum of the one block on the last level, where the host copies another buffer;
-// and what they only tell each other, such as the sums of blocks that the last block adds up.
-bool DraftBuffers::IsScratch(const DraftBuffer& buffer) const {
-  const bool own = buffer.use.read && buffer.stored_first && IsNeverSet(c_.host, buffer);
-  if (!buffer.bytes || (buffer.use.read && !own)) return false;
-  if (!buffer.none && c_.launches.size() < 2 && !own) return false;
-  if (!buffer.none && (IsUsedElsewhere(buffer) || c_.host.IsCopiedFrom(buffer.pointer))) return false;
-  return std::any_of(buffers_.begin(), buffers_.end(),
-                     [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
-}
-
-// What blocks of one launch tell each other, such as tickets, flags and the sums behind them: kernels read and change it, the
-// host does nothing with it but to set all of it to a byte, and copies another buffer.
-bool DraftBuffers::IsBetweenBlocks(const DraftBuffer& buffer) const {
-  if (!buffer.bytes || !buffer.use.read || !buffer.use.written || IsUsedElsewhere(buffer)) return false;
-  if (c_.host.IsCopiedFrom(buffer.pointer) || c_.host.CallsOn(buffer.pointer, "cudaMalloc").empty()) return false;
-  const bool set = Memset(buffer).has_value();
-  const auto is_told = [&](const DraftBuffer& other) {
-    return other.use.written && &other != &buffer && (set || Memset(other)) && !c_.host.IsCopiedFrom(other.pointer);
-  };
-  // What is never set is told by what is.
-  if (!set && (!IsNeverSet(c_.host, buffer) || std::none_of(buffers_.begin(), buffers_.end(), is_told))) return false;
-  return std::any_of(buffers_.begin(), buffers_.end(),
-                     [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
-}
-
-// The byte to which the host sets a buffer that the kernel adds to.
-std::optional<std::int64_t> DraftBuffers::Memset(const DraftBuffer& buffer) const {
-  if (!buffer.use.written || !buffer.use.read || buffer.first_writes) return std::nullopt;
-  for (const HostCall* call : c_.host.CallsOn(buffer.pointer, "cudaMemset")) {
-    if (call->arguments.size() < 2) continue;
-    const auto value = ValueOf(c_.host.Resolve(call->arguments[1], call->function), {});
-    if (value && !value->is_real && value->integer >= 0 && value->integer < 256) return value->integer;
-  }
-  return std::nullopt;
 }
 
 // Elements of dtype, from the bytes that the host allocates.

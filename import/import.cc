@@ -163,7 +163,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   Answers answers(request.answers);
   TaskDraft draft = BuildDraft(program, host, launches, loops, answers);
   DeviceText device = DeviceTextOf(program, draft.kernels, draft.types, draft.moved);
-  device.code = WithPointerOffsets(std::move(device.code), draft.offsets);
+  device.code = WithNullPointers(WithPointerOffsets(std::move(device.code), draft.offsets), draft.nulls);
   if (const auto name = answers.Given("name")) draft.name = *name;
   if (const auto unused = answers.Unused(); !unused.empty()) {
     std::vector<std::string> keys;

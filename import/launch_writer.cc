@@ -12,6 +12,20 @@ namespace {
 using Kind = HostExpression::Kind;
 using Pointer = HostCode::Pointer;
 
+// Whether launches of one kernel differ in what they pass here, which is zero in this one: what fills a buffer with zeros and
+// another with something else is no scalar of the task.
+bool IsZeroOfOne(const std::vector<TakenLaunch>& launches, const TakenLaunch& one, const std::string& parameter) {
+  const auto passed = [&](const TakenLaunch& launch) {
+    const auto value = launch.values.find(parameter);
+    return value == launch.values.end() ? HostExpression::Name("unknown") : Simplified(value->second);
+  };
+  const HostExpression value = passed(one);
+  return value.kind == Kind::kNumber && value.number.AsReal() == 0 &&
+         std::any_of(launches.begin(), launches.end(), [&](const TakenLaunch& other) {
+           return other.kernel == one.kernel && passed(other).Text() != value.Text();
+         });
+}
+
 }  // namespace
 
 // One kernel argument that is no buffer.
@@ -23,8 +37,9 @@ std::string LaunchWriter::ScalarText(const TakenLaunch& one, std::size_t index) 
   const auto element = ElementTypeOf(c_.program, type);
   if (!FieldsOf(c_.program, type).empty()) return StructText(one, index, type);
   if (HasOnlyFunctions(c_.program, type)) return "{u8(0)}";  // it takes a byte
-  if (element && element->count == 1 && (element->dtype == "f32" || element->dtype == "f64"))
-    return RealScalar(parameter.name, element->dtype, expression);
+  const bool real = element && element->count == 1 && (element->dtype == "f32" || element->dtype == "f64");
+  if (real && IsZeroOfOne(c_.launches, one, parameter.name)) return fmt::format("{}(0)", element->dtype);
+  if (real) return RealScalar(parameter.name, element->dtype, expression);
   const ParameterUse& use = one.use.parameters.at(parameter.name);
   const std::string text = IntegerText(parameter.name, expression, use.guarded);
   if (type == "int" || !element) {

@@ -90,7 +90,14 @@ class LaunchTaker {
   std::vector<TakenLaunch> OneAfterAnother(const std::vector<const ProgramFunction*>& all) {
     std::vector<TakenLaunch> taken;
     int root = -2;
+    // Functions that nothing calls may be for others; what `main` gets to is what the program does.
+    const auto is_of_main = [&](const HostLaunch& launch) {
+      const int first = host_.PathTo(launch).front()->function;
+      return first >= 0 && program_.functions()[static_cast<std::size_t>(first)].name == "main";
+    };
+    const bool has_main = std::any_of(host_.launches().begin(), host_.launches().end(), is_of_main);
     for (const HostLaunch& launch : host_.launches()) {
+      if (has_main && !is_of_main(launch)) continue;
       const auto kernel = std::find_if(all.begin(), all.end(), [&](const auto* one) {
         return one->name == launch.name && launch.arguments.size() <= one->parameters.size();
       });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "import/import.h"
+#include "import/null_pointers.h"
 #include "import/pointer_offsets.h"
 
 namespace evo {
@@ -81,6 +82,7 @@ struct TaskDraft {
   std::set<std::string> kernels;     // names
   std::set<std::string> types;       // that launches pass to templates
   PointerOffsets offsets;            // that kernels add
+  NullPointers nulls;                // that the host passes
   std::vector<ImportQuestion> questions;
   std::vector<std::string> notes;
 };

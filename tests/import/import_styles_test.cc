@@ -270,5 +270,38 @@ int main() {
   EXPECT_THAT(Kernel(Read(program(2))), HasSubstr("evo:launch scale2(x, y, n, a) grid(512)"));
 }
 
+// A mask that the host leaves out, and a second function that nothing calls.
+TEST(ImportStyles, NullPointersAreAnsweredAndMainIsTaken) {
+  const std::string program = R"(
+__global__ void scores(const float* x, const bool* mask, float* s, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  if (mask != nullptr && !mask[i]) return;
+  s[i] = mask ? 0.0f : 2.0f * x[i];
+}
+__global__ void half_of(const float* s, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 0.5f * s[i];
+}
+extern "C" void for_others(const float* x, float* s, float* y, int n) {
+  scores<<<(n + 255) / 256, 256>>>(x, nullptr, s, n);
+  half_of<<<(n + 255) / 256, 256>>>(s, y, n);
+}
+int main() {
+  int n = 1 << 20;
+  float *x, *s, *y, *h = new float[n];
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&s, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  scores<<<(n + 255) / 256, 256>>>(x, nullptr, s, n);
+  half_of<<<(n + 255) / 256, 256>>>(s, y, n);
+  cudaMemcpy(h, y, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)";
+  const ImportReply reply = Read(program);
+  EXPECT_THAT(Kernel(reply), AllOf(HasSubstr("evo:launch scores(x, mask, s, n)"), HasSubstr("evo:launch half_of(s, y, n)"),
+                                   HasSubstr("if (false && !mask[i]) return;"), HasSubstr("s[i] = false ? 0.0f")));
+}
+
 }  // namespace
 }  // namespace evo

@@ -9,6 +9,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(ImportValues, ValuesThatAFunctionSetsByReference) {
   const std::string text = Kernel(Read(R"(
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
               HasSubstr("scale(x, y, n, 1, by)"));
 }
 
-// Types that only what is passed by value says, and an operator without fields, which takes a byte.
+// Types that only what is passed by value says, and an operator without fields, which the kernel makes.
 TEST(ImportValues, OperatorsAndNumbersThatTemplatesGet) {
   const auto program = [](const std::string& call) {
     return R"(
@@ -126,12 +127,11 @@ int main(int argc, char** argv) {
   )" + call +
            "\n}\n";
   };
-  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Larger(), 3);"))),
-              HasSubstr("// evo:launch join<int, Larger>(x, y, n, {u8(0)}, 3)"));
-  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Larger{}, 2.5f);"))),
-              HasSubstr("// evo:launch join<float, Larger>(x, y, n, {u8(0)}, "));
+  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Larger(), 3);"))), HasSubstr("// evo:launch join<int, Larger>(x, y, n, 3)"));
+  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Larger{}, 2.5f);"))), HasSubstr("// evo:launch join<float, Larger>(x, y, n, "));
   // What it adds to a type is not left out.
-  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Scaled{2}, 3);"))), testing::Not(HasSubstr("{u8(0)}")));
+  EXPECT_THAT(Kernel(Read(program("run(x, y, n, Scaled{2}, 3);"))),
+              testing::Not(testing::AnyOf(HasSubstr("{u8(0)}"), HasSubstr("Op op{}"))));
 }
 
 // A template that is used between its declaration and its definition, as all levels of a recursion are.
@@ -158,6 +158,75 @@ void twice(T* x, unsigned n) {
 }
 )")),
               HasSubstr("// evo:launch scale<double>(x, y, by, u32(n)) grid(ceil_div(n, 128)) block(128)"));
+}
+
+// What the host copies into a buffer that kernels add to is zeros, if nothing changes them before.
+TEST(ImportValues, CopiesOfZerosSetABuffer) {
+  const auto program = [](const std::string& declared, const std::string& between) {
+    return R"(
+#include <vector>
+__global__ void count_up(const float* x, float* total, float* most, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  total[i] = total[i] + x[i];
+  most[i] = fmaxf(most[i], x[i]);
+}
+int main() {
+  const int n = 1 << 20;
+  std::vector<float> hx(n, 1.0f), tops(n, -1e30f);
+  float *x, *total, *most;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&total, n * sizeof(float));
+  cudaMalloc(&most, n * sizeof(float));
+)" + declared +
+           between + R"(
+  cudaMemcpy(x, hx.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+  cudaMemcpy(total, begin.data(), begin.size() * sizeof(float), cudaMemcpyHostToDevice);
+  cudaMemcpy(most, tops.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+  count_up<<<(n + 255) / 256, 256>>>(x, total, most, n);
+  cudaMemcpy(begin.data(), total, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)";
+  };
+  const std::string zeros = "  std::vector<float> begin((size_t)n, 0.f);\n";
+  const ImportReply reply = Read(program(zeros, ""));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:memset total 0\n"));
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "total").at("role"), "out");
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "most").at("role"), "inout");
+  for (const std::string& other : {program("  std::vector<float> begin(n, 2.0f);\n", ""), program(zeros, "  begin[3] = 1.0f;\n"),
+                                   program(zeros, "  fill_in(begin);\n"), program("  std::vector<float> begin(hx);\n", "")})
+    EXPECT_EQ(ArgumentOf(TaskOf(Read(other)), "total").at("role"), "inout");
+}
+
+// Zeros and another number by one kernel.
+TEST(ImportValues, ZerosOfOneLaunchAreNoScalar) {
+  const auto program = [](const std::string& second) {
+    return R"(
+__global__ void put(float* p, float value, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = value;
+}
+__global__ void add(const float* x, float* a, float* b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] += x[i], b[i] += 2 * x[i];
+}
+int main() {
+  int n = 1 << 20;
+  float *x, *a, *b, *h = new float[n];
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  put<<<(n + 255) / 256, 256>>>(a, 0.f, n);
+  put<<<(n + 255) / 256, 256>>>(b, )" +
+           second + R"(, n);
+  add<<<(n + 255) / 256, 256>>>(x, a, b, n);
+  cudaMemcpy(h, a, n * sizeof(float), cudaMemcpyDeviceToHost);
+  cudaMemcpy(h, b, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)";
+  };
+  EXPECT_THAT(Kernel(Read(program("0.5f"))), HasSubstr(", f32(0), n) grid"));
+  EXPECT_THAT(Kernel(Read(program("0.f"))), Not(HasSubstr("f32(0)")));
 }
 
 }  // namespace

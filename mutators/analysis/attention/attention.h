@@ -44,6 +44,8 @@ struct Attention {
     Plane plane;
     bool shows_zero = false;
     std::string hidden;
+    std::string length;  // in the place of a plane: the number of keys of which those behind it are hidden
+    bool any() const { return plane.parameter >= 0 || !length.empty(); }
     bool operator==(const Mask&) const = default;
   };
   // What the kernel stores for a row whose weights are all zero: 0 / 0, zero, or nothing.
@@ -81,6 +83,9 @@ struct Attention {
     bool any() const { return sums.parameter >= 0 || largest.parameter >= 0 || weights.parameter >= 0; }
   };
   Statistics beside;
+  std::string after;  // of causal rows: how many keys are before that of row 0; empty: none
+  // Of float only: how many of the elements of a row queries and keys have, and values and the output; empty: all.
+  std::string query_width, value_width;
   std::string window;  // of causal rows: how many keys they have at most, the last of which is their own; empty: all
   // Whether each row has keys of its own, as the one query of a head has in decoding. Then a block has one row, strides of Q and
   // O are 0, and the texts may name the row: blockIdx, or this variable, which `rows` bounds.

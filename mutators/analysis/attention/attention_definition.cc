@@ -13,14 +13,21 @@ constexpr double kElementTolerance = 2e-5;
 
 AttentionDefinition::Row AttentionDefinition::RowOf(double scale, std::int64_t head, std::int64_t row) const {
   using enum AttentionShape::Part;
-  const std::int64_t seen = shape_.causal ? std::min(row + 1, shape_.keys) : shape_.keys;
+  const std::int64_t seen = shape_.SeenBy(row);
+  const bool known = last_.head == head && last_.row == row;
+  if (!known) last_ = {head, row, {}};
   Row found;
   double largest = -INFINITY, sum = 0;
   for (std::int64_t key = 0; key < seen; ++key) {
-    double score = 0;
-    for (std::int64_t d = 0; d < shape_.depth; ++d)
-      score += q_(shape_.IndexIn(kQueries, head, row, shape_.rows, d)) * k_(shape_.IndexIn(kKeys, head, key, shape_.keys, d));
-    found.weights.push_back(score * scale);
+    if (!known) {
+      double dot = 0;
+      for (std::int64_t d = 0; d < shape_.depth; ++d)
+        dot += q_(shape_.IndexIn(kQueries, head, row, d)) * k_(shape_.IndexIn(kKeys, head, key, d));
+      last_.sums.push_back(dot);
+    }
+    const double term = term_ ? term_(head, row, key) : 0, dot = last_.sums[static_cast<std::size_t>(key)];
+    if (term > -INFINITY) found.empty = false;
+    found.weights.push_back(term > -INFINITY ? (scaled_ ? (dot + term) * scale : dot * scale + term) : term);
     largest = std::max(largest, found.weights.back());
   }
   for (double& weight : found.weights) sum += weight = std::exp(weight - largest);
@@ -33,14 +40,18 @@ AttentionDefinition::Row AttentionDefinition::RowOf(double scale, std::int64_t h
 bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale, std::int64_t head, std::int64_t row) const {
   const Row weights = RowOf(scale, head, row);
   double largest = 0, error = 0;
-  for (std::int64_t d = 0; d < shape_.depth; ++d) {
-    const auto element = stored.find(shape_.IndexOf(head, row, shape_.rows, d));
+  for (std::int64_t d = 0; d < shape_.value_depth; ++d) {
+    const auto element = stored.find(shape_.OutputIndex(head, row, d));
     if (element == stored.end()) continue;
+    if (weights.empty) {
+      if (!std::isnan(element->second)) return false;
+      continue;
+    }
     double value = 0;
     for (std::size_t key = 0; key < weights.weights.size(); ++key) {
       if (weights.weights[key] > 0)
-        value += weights.weights[key] *
-                 v_(shape_.IndexIn(AttentionShape::Part::kValues, head, static_cast<std::int64_t>(key), shape_.keys, d));
+        value +=
+            weights.weights[key] * v_(shape_.IndexIn(AttentionShape::Part::kValues, head, static_cast<std::int64_t>(key), d));
     }
     if (!std::isfinite(element->second)) return false;
     largest = std::max(largest, std::fabs(value));
@@ -52,13 +63,14 @@ bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale, s
 bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale) const {
   for (std::int64_t head = 0; head < shape_.heads; ++head) {
     for (std::int64_t row = 0; row < shape_.rows; ++row) {
-      const std::int64_t first = shape_.IndexOf(head, row, shape_.rows, 0);
+      const std::int64_t first = shape_.OutputIndex(head, row, 0);
       const auto element = stored.lower_bound(first);
-      if (element == stored.end() || element->first >= first + shape_.depth) continue;
+      if (element == stored.end() || element->first >= first + shape_.value_depth) continue;
       if (!HoldsFor(stored, scale, head, row)) return false;
     }
   }
-  return !stored.empty() && stored.begin()->first >= 0 && stored.rbegin()->first < shape_.heads * shape_.rows * shape_.depth;
+  return !stored.empty() && stored.begin()->first >= 0 &&
+         stored.rbegin()->first < shape_.heads * shape_.rows * shape_.value_depth;
 }
 
 std::vector<AttentionDefinition::Statistics> AttentionDefinition::StatisticsOf(

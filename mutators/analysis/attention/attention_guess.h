@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mutators/analysis/attention/attention_definition.h"
+#include "mutators/analysis/attention/score_extra.h"
 #include "mutators/analysis/grid_runs/source_runs.h"
 
 namespace evo {
@@ -15,14 +16,21 @@ inline constexpr const char* kDepthWord = "DEPTH_";
 
 // Which sizes and buffers the attention of a source's launches may have, and by which texts scores may be multiplied.
 struct AttentionGuess {
-  std::string keys, rows;           // rows: empty for one
-  std::vector<std::string> heads;   // sizes of which they are the product
-  std::vector<std::string> inside;  // those of them that lie inside of the rows
+  std::string keys, rows;                          // rows: empty for one
+  std::vector<std::string> heads;                  // sizes of which they are the product
+  std::vector<std::string> inside;                 // those of them that lie inside of the rows
+  std::vector<std::string> output_inside;          // the same of the output
+  bool shares = false;                             // whether several heads share keys and values
+  std::vector<std::string> key_heads, key_inside;  // then: those that keys and values have
+  std::string room;                                // lines of a head's keys and values; empty: the keys
+  std::string after;                               // of causal rows: a size, or kKeysBefore; empty: none
   std::int64_t depth = 0;
   std::string depth_size;  // the size that decides it; empty: none
+  std::string value_size;  // the size that decides how many elements rows of values have; empty: the same
   std::string q, k, v, o;
   bool causal = false;
   bool packed = false;  // whether queries, keys and values are in one buffer
+  ScoreExtra extra{};
   std::set<std::string> scales;
   std::vector<AttentionDefinition::Statistics> beside{};  // what other outputs may have of each row's scores
   std::string started;                                    // which of them begins with what is there; empty: none
@@ -30,6 +38,8 @@ struct AttentionGuess {
   // The heads that do not.
   std::vector<std::string> Outside() const;
   AttentionShape ShapeWith(const LaunchRuns::Sizes& sizes) const;
+  // Whether it is more than matrices [heads, rows or keys, depth].
+  bool IsPlain() const;
   // Whether a size is one of a matrix.
   bool Names(const std::string& name) const;
   // Whether the numbers of elements are those of a run.
@@ -38,13 +48,16 @@ struct AttentionGuess {
   bool HasLastRow(const LaunchRuns::Sizes& sizes, const LaunchedRun& run) const;
 };
 
-// What guesses are made of: sizes, three buffers that are read or one, some that are stored, and of what heads and elements of a
-// row may be, too (derived_sizes.h).
+// What `after` is where the last row sees all keys.
+inline constexpr const char* kKeysBefore = "keys - rows";
+
+// What guesses are made of: sizes, three buffers that are read or one, some that are stored, and of what heads, keys and elements
+// of a row may be, too (derived_sizes.h).
 struct GuessedNames {
   std::vector<std::string> sizes, inputs, outputs;
-  std::vector<std::string> numbers, quotients;
+  std::vector<std::string> numbers, quotients, increments;
 };
-// Those that the numbers of elements allow.
+// Those that the numbers of elements allow: the plain ones first.
 std::vector<AttentionGuess> GuessesIn(const GuessedNames& names, const LaunchRuns::Sizes& sizes, const LaunchedRun& run);
 
 AttentionDefinition DefinitionOf(const SourceRuns& runs, const AttentionGuess& guess, const LaunchTrial& trial);

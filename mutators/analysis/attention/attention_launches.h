@@ -23,6 +23,20 @@ struct AttentionOfLaunches {
   std::string element, output;                   // types of elements
   std::string heads, rows, keys;                 // rows is empty if each head has one query
   std::string inside;  // how many more heads lie inside of a row: [heads, rows, inside, depth]; empty for one
+  // What is more than such matrices.
+  struct More {
+    std::string output_inside;          // as `inside`, of the output: the heads are the product of `heads` and `inside`
+    std::string key_heads, key_inside;  // those of keys and values that several heads share, outside and inside of the rows
+    bool shares = false;
+    std::string room;        // lines of a head's keys; empty: the keys
+    std::string value_size;  // elements of a row of values; empty: the same
+    std::string after;       // of causal rows: keys before that of the first row; empty: none
+    ScoreExtra extra;        // with the names of its heads
+    std::string extra_type;  // of its elements
+    std::string hidden;      // the score of keys that it hides; empty: they have no weight
+    bool any = false;        // whether there is any of these
+  };
+  More more;
   std::int64_t depth = 0;
   std::string depth_size;  // the size that decides it, or a quotient `C / 6`; empty: the source
   bool causal = false;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 
 #include "mutators/analysis/source/source_query.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 // Of heads.
 constexpr std::int64_t kMostHeadsOfNumber = 64;
-constexpr std::size_t kMostDerivedNumbers = 2, kMostQuotients = 2;
+constexpr std::size_t kMostDerivedNumbers = 2, kMostQuotients = 3, kMostIncrements = 2;
+constexpr std::string_view kAndOne = " + 1";
 
 bool IsSpelledNumber(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -43,13 +45,44 @@ DerivedSizes::DerivedSizes(const SyntaxTree& tree, const SourceRuns& runs) {
       if (slash != std::string::npos) AddQuotient(runs, {argument.substr(0, slash), argument.substr(slash + 3)});
       AddNumber(argument);
     }
-    for (const int node : Subtree(tree, link.kernel)) {
-      const auto& sides = tree.node(node).children;
-      if (tree.Operator(node) != "/" || sides.size() != 2) continue;
-      const auto dividend = passed.find(NamedDeclaration(tree, sides[0])),
-                 divisor = passed.find(NamedDeclaration(tree, sides[1]));
-      if (dividend != passed.end() && divisor != passed.end()) AddQuotient(runs, {dividend->second, divisor->second});
+    for (const Expression& dimension : link.launch->grid) {
+      // As of `batch * heads * 4`.
+      std::vector<std::string> tokens;
+      for (const SourceRange& range : Tokenize(dimension.text()))
+        tokens.push_back(dimension.text().substr(range.begin, range.size()));
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if ((i > 0 && tokens[i - 1] == "*") || (i + 1 < tokens.size() && tokens[i + 1] == "*")) AddNumber(tokens[i]);
+      }
     }
+    AddOfKernel(tree, runs, link.kernel, passed);
+  }
+}
+
+// By what a kernel computes of what it is passed.
+void DerivedSizes::AddOfKernel(const SyntaxTree& tree, const SourceRuns& runs, int kernel,
+                               const std::map<int, std::string>& passed) {
+  const auto passed_for = [&](int node) {
+    const auto found = passed.find(NamedDeclaration(tree, node));
+    return found == passed.end() ? std::string() : found->second;
+  };
+  for (const int node : Subtree(tree, kernel)) {
+    const auto& sides = tree.node(node).children;
+    const std::string_view operation = tree.Operator(node);
+    if (sides.size() != 2) continue;
+    const std::string left = passed_for(sides[0]), right = passed_for(sides[1]);
+    const int dividend = WithoutParentheses(tree, sides[0]);
+    if (operation == "/" && !right.empty() && !left.empty()) AddQuotient(runs, {left, right});
+    if (operation == "/" && !right.empty() && tree.Operator(dividend) == "*") {
+      // `head * groups / heads`.
+      for (const int factor : tree.node(dividend).children) {
+        if (const std::string divisor = passed_for(factor); !divisor.empty()) AddQuotient(runs, {right, divisor});
+      }
+    }
+    const bool counts = (operation == "<=" && !right.empty()) || (operation == "+" && tree.Text(sides[1]) == "1");
+    const std::string& counted = operation == "<=" ? right : left;
+    if (!counts || !IsSizeOf(runs, counted) || increments_.size() >= kMostIncrements) continue;
+    const std::string increment = counted + std::string(kAndOne);
+    if (std::find(increments_.begin(), increments_.end(), increment) == increments_.end()) increments_.push_back(increment);
   }
 }
 
@@ -89,6 +122,7 @@ LaunchRuns::Sizes DerivedSizes::With(LaunchRuns::Sizes sizes) const {
     sizes[one.Text()] = divisor > 0 ? sizes.at(one.dividend) / divisor : 0;
   }
   for (const std::string& number : numbers_) sizes[number] = SizeOrNumber({}, number);
+  for (const std::string& one : increments_) sizes[one] = sizes.at(SizesOf(one).front()) + 1;
   return sizes;
 }
 
@@ -98,19 +132,24 @@ LaunchRuns::Sizes DerivedSizes::Where(LaunchRuns::Sizes sizes, const std::string
     sizes[one.dividend] = value * SizeOrNumber(sizes, one.divisor);
     return With(std::move(sizes));
   }
-  sizes[name] = value;
+  if (name.ends_with(kAndOne))
+    sizes[SizesOf(name).front()] = std::max<std::int64_t>(0, value - 1);
+  else
+    sizes[name] = value;
   return With(std::move(sizes));
 }
 
-LaunchRuns::Sizes MatrixSizes::Few(const std::vector<std::string>& names, const std::vector<std::string>& more) const {
+LaunchRuns::Sizes MatrixSizes::Few(const std::vector<std::string>& names, const std::vector<std::string>& more,
+                                   std::int64_t least) const {
   LaunchRuns::Sizes few;
   for (const std::string& name : names)
-    few[name] = sizes_.AtLeast(name, std::find(more.begin(), more.end(), name) != more.end() ? 3 : 1);
+    few[name] = sizes_.AtLeast(name, std::find(more.begin(), more.end(), name) != more.end() ? least : 1);
   return derived_.With(std::move(few));
 }
 
 std::vector<std::string> DerivedSizes::SizesOf(const std::string& name) {
   const std::size_t slash = name.find(" / ");
+  if (name.ends_with(kAndOne)) return {name.substr(0, name.size() - kAndOne.size())};
   if (slash == std::string::npos) return {name};
   return {name.substr(0, slash), name.substr(slash + 3)};
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +12,8 @@
 
 namespace evo {
 
-// What heads and elements of a row may be beside the sizes of a source's launch lines: numbers that they pass, such as `6`, and
-// quotients that they pass or that a kernel computes of what they pass, such as `C / 6`.
+// What heads, keys and elements of a row may be beside the sizes of a source's launch lines: numbers that they name, such as `6`,
+// quotients that they pass or that a kernel computes of what they pass, such as `C / 6`, and sizes and one.
 class DerivedSizes {
  public:
   DerivedSizes() = default;
@@ -20,6 +21,8 @@ class DerivedSizes {
 
   const std::vector<std::string>& numbers() const { return numbers_; }
   std::vector<std::string> Quotients() const;
+  // One more than a size, where a kernel counts up to the size: `pos + 1`.
+  const std::vector<std::string>& increments() const { return increments_; }
   // The sizes where what is divided is a multiple of the divisor, with the numbers and quotients by their texts.
   LaunchRuns::Sizes With(LaunchRuns::Sizes sizes) const;
   // The sizes where a size or a quotient has this value.
@@ -34,8 +37,9 @@ class DerivedSizes {
   };
   void AddNumber(const std::string& text);
   void AddQuotient(const SourceRuns& runs, const Quotient& quotient);
+  void AddOfKernel(const SyntaxTree& tree, const SourceRuns& runs, int kernel, const std::map<int, std::string>& passed);
 
-  std::vector<std::string> numbers_;
+  std::vector<std::string> numbers_, increments_;
   std::vector<Quotient> quotients_;
 };
 
@@ -49,8 +53,8 @@ class MatrixSizes {
   bool has_units() const { return sizes_.has_units(); }
   std::int64_t AtLeast(const std::string& name, std::int64_t number) const { return sizes_.AtLeast(name, number); }
   LaunchRuns::Sizes Choice(std::size_t number) const { return derived_.With(sizes_.Choice(number)); }
-  // The least of all, but three of some.
-  LaunchRuns::Sizes Few(const std::vector<std::string>& names, const std::vector<std::string>& more) const;
+  // The least of all, but more of some.
+  LaunchRuns::Sizes Few(const std::vector<std::string>& names, const std::vector<std::string>& more, std::int64_t least) const;
   LaunchRuns::Sizes Where(LaunchRuns::Sizes sizes, const std::string& name, std::int64_t value) const {
     return derived_.Where(std::move(sizes), name, value);
   }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <string_view>
 
 #include "mutators/analysis/grid_runs/source_runs.h"
 #include "mutators/analysis/numbers/fingerprint.h"
@@ -13,6 +15,15 @@ bool SourceRuns::IsWorkspace(const std::string& name) const {
   if (name.starts_with(kDeviceVariable)) return true;
   const auto& workspaces = context_.rendered.workspaces;
   return std::any_of(workspaces.begin(), workspaces.end(), [&](const auto& one) { return one.name == name; });
+}
+
+bool SourceRuns::IsHalved(const std::string& size) const {
+  return std::any_of(links_.begin(), links_.end(), [&](const Link& link) {
+    if (link.launch == nullptr || link.kernel < 0 || link.launch->block.empty() || link.launch->block[0].text() != size)
+      return false;
+    const std::string_view code = tree_.Text(link.kernel);
+    return code.find("blockDim.x / 2") != std::string_view::npos || code.find("blockDim.x >> 1") != std::string_view::npos;
+  });
 }
 
 void SourceRuns::FindBuffers() {
@@ -93,9 +104,26 @@ std::function<double(std::int64_t)> SourceRuns::ElementsOf(const LaunchTrial& tr
   if (const auto all = trial.elements.find(buffer); all != trial.elements.end())
     return [number = all->second](std::int64_t) { return number; };
   const auto times = trial.times.find(buffer);
-  return [buffer = NumberOf(buffer), factor = times == trial.times.end() ? 1.0 : times->second](std::int64_t index) {
+  const auto drawn = [buffer = NumberOf(buffer), factor = times == trial.times.end() ? 1.0 : times->second](std::int64_t index) {
     return factor * RandomElement(buffer, index);
   };
+  const auto chosen = trial.chosen.find(buffer);
+  if (chosen == trial.chosen.end()) return drawn;
+  return [contents = std::make_shared<const BufferContents>(chosen->second), drawn](std::int64_t index) {
+    const auto known = contents->find(index);
+    return known == contents->end() ? drawn(index) : known->second;
+  };
+}
+
+void SourceRuns::KeepBytes() {
+  for (Link& link : links_) {
+    for (const auto& [parameter, buffer] : link.buffers) {
+      const std::string& type = tree_.node(parameter).type;
+      const std::string pointed = type.substr(0, type.find('*'));
+      const bool bytes = pointed.find("char") != std::string::npos || pointed.find("bool") != std::string::npos;
+      if (bytes && link.runs) link.runs->given().integer_bytes.insert(parameter);
+    }
+  }
 }
 
 }  // namespace evo

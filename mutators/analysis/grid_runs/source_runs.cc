@@ -9,30 +9,22 @@
 #include <optional>
 
 #include "core/error.h"
-#include "kernel_templates/launch_argument.h"
-#include "mutators/analysis/source/convolution_parts.h"
 #include "mutators/analysis/source/source_query.h"
 
 namespace evo {
 namespace {
 
-constexpr std::size_t kMostBlockSteps = 8;
 // A block has no more threads on any GPU. A launch line may have a size for them.
 constexpr std::int64_t kMostThreadsTogether = 1024;
-// Threads of a launch, and turns of their loops in all runs: more take too long.
-constexpr std::int64_t kMostLaunchedThreads = 1 << 17, kMostLaunchedTurns = 3'000'000;
+// Threads of a launch: more take too long.
+constexpr std::int64_t kMostLaunchedThreads = 1 << 17;
 // Of a launch of which only some units are run.
 constexpr std::int64_t kMostSampledTurns = 700'000;
 // Units that are tried for each element that is wanted, and elements for which there is a unit at least.
 constexpr std::int64_t kMostSpreadTries = 24, kSpreadOfUnit = 8;
+constexpr std::int64_t kUnitsThatTell = 2, kFarTooMany = 4;  // by whose turns those of a launch are reckoned
 // In place of a unit.
 constexpr std::int64_t kSeveralUnits = -1;
-constexpr int kMatrices = 3;
-
-bool PointsToConstants(const std::string& type) {
-  const std::string pointee = type.substr(0, type.find('*'));
-  return pointee.find("const") != std::string::npos;
-}
 
 // What four equal bytes are as a float.
 double FloatOfBytes(int byte) {
@@ -61,84 +53,8 @@ bool SourceRuns::Refuse(std::string why) {
   return false;
 }
 
-// In silence, if nobody would take it for an attention.
-bool SourceRuns::Find() {
-  if (tree_.text().find("exp") == std::string::npos) return false;
-  const bool found = FindLaunches();
-  const auto arguments = std::count_if(buffers_.begin(), buffers_.end(), [&](const auto& one) { return !IsWorkspace(one); });
-  // One of them may have queries, keys and values.
-  const bool packed = arguments > 1 && arguments < static_cast<std::ptrdiff_t>(buffers_.size());
-  if (arguments <= kMatrices && !packed) why_.clear();
-  return found && (arguments > kMatrices || packed);
-}
-
-bool SourceRuns::FindLaunches() {
-  const auto& steps = context_.rendered.steps;
-  if (steps.size() > kMostBlockSteps) return false;
-  std::string why;
-  for (const Step& step : steps) {
-    if (step.memset) links_.push_back({nullptr, &*step.memset, -1, {}, {}, nullptr});
-    if (step.repeat || step.end) why = "its launches are in a loop";
-    if (step.launch && !FindLaunch(*step.launch)) why = why_;
-  }
-  if (std::any_of(links_.begin(), links_.end(),
-                  [&](const Link& link) { return link.kernel >= 0 && IsKnownElsewhere(context_, link.kernel); })) {
-    why_.clear();
-    return false;
-  }
-  FindBuffers();
-  return why.empty() || Refuse(why);
-}
-
-bool SourceRuns::FindOnly(const LaunchDirective& launch) {
-  modes_.alone = true;
-  const bool found = FindLaunch(launch);
-  FindBuffers();
-  return found;
-}
-
-bool SourceRuns::FindLaunch(const LaunchDirective& launch) {
-  Link link{&launch, nullptr, -1, {}, {}, nullptr};
-  for (const int function : Functions(tree_)) {
-    const SyntaxNode& node = tree_.node(function);
-    if (IsKernel(tree_, function) && node.name == launch.kernel && node.kind_name == "FunctionDecl" && !node.children.empty() &&
-        tree_.node(node.children.back()).kind_name == "CompoundStmt")
-      link.kernel = function;
-  }
-  if (link.kernel < 0) return Refuse(fmt::format("{} is a template, or not in the source", launch.kernel));
-  std::size_t place = 0;
-  for (const int child : tree_.node(link.kernel).children) {
-    const SyntaxNode& parameter = tree_.node(child);
-    if (parameter.kind_name != "ParmDecl" || place >= launch.arguments.size()) continue;
-    const std::string& argument = launch.arguments[place++];
-    if (parameter.type.find('*') != std::string::npos) {
-      link.buffers[child] = argument;
-      if (!PointsToConstants(parameter.type)) changed_.insert(argument);
-      continue;
-    }
-    const LaunchArgumentText text = ParseLaunchArgument(argument);
-    const std::string type = WithoutConst(parameter.type);
-    if ((type == "float" || type == "double") && text.kind != LaunchArgumentText::Kind::kStruct)
-      link.reals.emplace(child, Expression::Parse(text.text));
-  }
-  if (modes_.sums) AddConstants(link);
-  AddDeviceVariables(link);
-  if (!launch.cluster.empty() || launch.cooperative || launch.when)
-    return links_.push_back(std::move(link)), Refuse(fmt::format("{} is not launched as all launches are", launch.kernel));
-  link.runs = std::make_unique<LaunchRuns>(context_, launch, link.kernel, -1, std::set<int>{});
-  link.runs->AllowTurns(kMostLaunchedTurns);
-  if (modes_.sums) link.runs->TellSums();
-  if (modes_.words) link.runs->given().words = ComputesInWords(tree_, link.kernel);
-  const std::string refusal = link.runs->refusal();
-  for (const std::string& name : link.runs->names()) {
-    if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
-  }
-  links_.push_back(std::move(link));
-  return refusal.empty() || Refuse(fmt::format("{}: {}", launch.kernel, refusal));
-}
-
 bool SourceRuns::Run(const LaunchTrial& trial, LaunchedRun& run) {
-  final_ = false;
+  refused_ = {};
   for (Link& link : links_) {
     for (const auto& [declaration, buffer] : link.buffers) {
       if (buffer.starts_with(kDeviceVariable)) run.filled[buffer] = 0;
@@ -199,6 +115,7 @@ bool SourceRuns::RunLaunch(Link& link, const LaunchTrial& trial, bool samples, L
   const auto setting = link.runs->SettingOf(trial.sizes);
   const std::int64_t of_block = setting ? setting->block[0] * setting->block[1] * setting->block[2] : 0;
   if (!setting || setting->Threads() > kMostLaunchedThreads || of_block > kMostThreadsTogether) {
+    refused_.is_too_large = setting && of_block <= kMostThreadsTogether;
     return Refuse(fmt::format("{} has {} with sizes that are tried", link.launch->kernel, setting ? "too many threads" : "none"));
   }
   Give(link, trial, *setting, run);
@@ -234,8 +151,16 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
   const std::int64_t units = setting.Threads() / each;
   if (CodeOf(tree_).find("__threadfence()") != std::string::npos) accesses.last = units - 1;
   if (!samples) {
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (std::int64_t unit = 0; unit < units; ++unit) {
+      const std::int64_t before = turns_;
       if (!RunUnit(link, trial, setting, unit, accesses, run)) return false;
+      if (unit >= kUnitsThatTell) continue;
+      fewest = std::min(fewest, turns_ - before);
+      const std::int64_t times = unit + 1 < kUnitsThatTell ? kFarTooMany : 1;
+      if (turns_ + fewest * (units - unit - 1) <= times * kMostLaunchedTurns) continue;
+      refused_.is_final = refused_.is_too_large = true;
+      return Refuse(fmt::format("{}: its loops have too many turns to try", link.launch->kernel));
     }
     return true;
   }
@@ -273,15 +198,25 @@ bool SourceRuns::RunUnit(Link& link, const LaunchTrial& trial, const LaunchRuns:
   for (std::int64_t thread = unit * each; thread < (unit + 1) * each; ++thread) {
     const ThreadTrace trace = link.runs->Run(setting, thread);
     turns_ += trace.turns;
-    misaligned_ = trace.misaligned;
-    if (!trace.refusal.empty()) return Refuse(fmt::format("{}: {}", link.launch->kernel, trace.refusal));
-    final_ = turns_ > kMostLaunchedTurns || trace.race >= 0 || (!trace.loaded.empty() && trial.chosen.empty());
+    refused_.misaligned = trace.misaligned;
+    refused_.is_too_large = turns_ > kMostLaunchedTurns;
+    if (!trace.refusal.empty()) {
+      AddKnowledge(trace, run);
+      return Refuse(fmt::format("{}: {}", link.launch->kernel, trace.refusal));
+    }
+    refused_.is_final = turns_ > kMostLaunchedTurns || trace.race >= 0 ||
+                        (!trace.loaded.empty() && trial.chosen.empty() && trial.elements.empty());
     if (turns_ > kMostLaunchedTurns) return Refuse(fmt::format("{}: its loops have too many turns to try", link.launch->kernel));
     if (trace.race >= 0)
       return Refuse(fmt::format("{}: a thread stores in {} what another reads or stores, and no barrier is between them",
                                 link.launch->kernel, tree_.node(trace.race).name));
     for (const auto& [parameter, elements] : trace.loaded) {
-      if (trial.chosen.contains(link.buffers.at(parameter))) continue;
+      const std::string& buffer = link.buffers.at(parameter);
+      if (trial.chosen.contains(buffer) || trial.elements.contains(buffer)) {
+        for (const auto& [index, element] : elements) run.integers[buffer].insert(index);
+        continue;
+      }
+      refused_.integers = buffer;
       return Refuse(fmt::format("{}: integers of {} decide what it computes", link.launch->kernel, tree_.node(parameter).name));
     }
     if (!Add(link, trace, unit, accesses, run)) return false;

@@ -32,7 +32,8 @@ struct LaunchedRun {
   std::map<std::string, BufferContents> stored;  // likewise, also of workspaces
   ThreadTrace knowledge;                         // factors, names and the like of all threads
   std::map<std::string, double> filled;          // what the rest of a buffer is, if an evo:memset says so
-  std::map<std::string, std::set<std::int64_t>> updated;  // elements that atomic operations changed
+  std::map<std::string, std::set<std::int64_t>> integers;  // elements of buffers of integers that decided what it did
+  std::map<std::string, std::set<std::int64_t>> updated;   // elements that atomic operations changed
   // Numbers that data was compared with, and whether such data was less, and more.
   std::map<double, std::pair<bool, bool>> compared;
   // After TellSums: of what the elements of buffers are sums, or of what sums they were computed.
@@ -41,6 +42,9 @@ struct LaunchedRun {
 
 // The name of a buffer that is a variable at file scope begins with this: no argument has a blank in its name.
 inline constexpr std::string_view kDeviceVariable = "device ";
+
+// Turns of the loops of all threads, in all runs of a source: more take too long.
+inline constexpr std::int64_t kMostLaunchedTurns = 3'000'000;
 
 // Runs all launches of a source on numbers, each with all of its threads: what one leaves in buffers the next ones read. A buffer
 // has the same elements for all kernels.
@@ -76,6 +80,8 @@ class SourceRuns {
   // The sizes that the launch lines name, each once.
   const std::vector<std::string>& names() const { return names_; }
   bool IsWorkspace(const std::string& name) const;
+  // Whether blocks of a kernel that halves the number of its threads have as many as this size says.
+  bool IsHalved(const std::string& size) const;
   // The largest integer that a launch line passes and that is no size.
   std::int64_t LargestArgument() const;
   // All launches. False, with the reason, if what they do is not understood.
@@ -84,9 +90,13 @@ class SourceRuns {
   std::function<double(std::int64_t)> ElementsOf(const LaunchTrial& trial, const std::string& buffer) const;
   const std::string& why() const { return why_; }
   // Of how many elements, accessed at once, the run that was refused found some that do not begin at a multiple of that; or 0.
-  std::int64_t misaligned() const { return misaligned_; }
+  std::int64_t misaligned() const { return refused_.misaligned; }
+  // Which buffer of integers decided what the run that was refused computes; empty if none did.
+  const std::string& integers() const { return refused_.integers; }
   // Whether other sizes would not help a run that was refused.
-  bool is_final() const { return final_; }
+  bool is_final() const { return refused_.is_final; }
+  // Whether it had too many threads or turns.
+  bool is_too_large() const { return refused_.is_too_large; }
   // Of loops and statements, in all runs so far.
   std::int64_t turns() const { return turns_; }
 
@@ -97,6 +107,7 @@ class SourceRuns {
   int NumberOf(const std::string& buffer) const;
   bool FindLaunch(const LaunchDirective& launch);
   void AddConstants(Link& link) const;
+  void KeepBytes();
   void AddDeviceVariables(Link& link);
   bool KeepsDeviceVariables(const LaunchedRun& run);
   void FindBuffers();
@@ -115,8 +126,13 @@ class SourceRuns {
   std::vector<std::string> names_;
   std::vector<std::string> buffers_;
   std::set<std::string> changed_;  // buffers that may be stored to
-  std::int64_t turns_ = 0, misaligned_ = 0;
-  bool final_ = false;
+  std::int64_t turns_ = 0;
+  struct Refused {
+    std::int64_t misaligned = 0;
+    std::string integers;
+    bool is_final = false, is_too_large = false;
+  };
+  Refused refused_;
   struct Modes {
     bool alone = false, sums = false, words = false;
   };

@@ -6,8 +6,10 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -54,12 +56,29 @@ std::string_view ConstantText(const SyntaxTree& tree, std::string_view name) {
   return values.size() == 1 ? values.front() : std::string_view();
 }
 
+// What `sizeof` gives for a type of one word; 0 for others.
+int BytesOfType(std::string_view type) {
+  constexpr std::pair<std::string_view, int> kTypes[] = {{"float", 4},  {"int", 4},  {"unsigned", 4}, {"double", 8}, {"half", 2},
+                                                         {"__half", 2}, {"char", 1}, {"float4", 16},  {"float2", 8}};
+  const auto known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& one) { return one.first == type; });
+  return known == std::end(kTypes) ? 0 : known->second;
+}
+
 // The expression with numbers in the place of names; nullopt if some name stands for no number.
 std::optional<std::string> Expanded(const SyntaxTree& tree, std::string_view text, int depth) {
   if (depth == 0) return std::nullopt;
   std::string expanded;
-  for (const SourceRange& range : Tokenize(text)) {
-    const std::string_view token = text.substr(range.begin, range.size());
+  const std::vector<SourceRange> tokens = Tokenize(text);
+  const auto at = [&](std::size_t i) {
+    return i < tokens.size() ? text.substr(tokens[i].begin, tokens[i].size()) : std::string_view();
+  };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view token = at(i);
+    if (const int bytes = BytesOfType(at(i + 2)); token == "sizeof" && at(i + 1) == "(" && at(i + 3) == ")" && bytes > 0) {
+      expanded += fmt::format("{} ", bytes);
+      i += 3;
+      continue;
+    }
     if (!IsName(token)) {
       expanded += fmt::format("{} ", token);
       continue;

@@ -79,7 +79,8 @@ std::string AttentionSource::Kept() const {
   for (const Attention::Plane* plane :
        {&found_.term.plane, &found_.mask.plane, &found_.beside.sums, &found_.beside.largest, &found_.beside.weights})
     kept += fmt::format("{} {} {} ", plane->base, plane->row_stride, plane->key_stride);
-  kept += fmt::format("{} {} ", found_.term.factor, found_.window);
+  kept += fmt::format("{} {} {} {} ", found_.term.factor, found_.window, found_.after, found_.mask.length);
+  kept += fmt::format("{} {} ", found_.query_width, found_.value_width);
   const std::string& text = tree_.text();
   for (std::size_t at = text.find("#define "); at != std::string::npos; at = text.find("#define ", at + 1))
     kept += text.substr(at, text.find('\n', at) + 1 - at);
@@ -144,6 +145,9 @@ std::string AttentionSource::Filled(std::string text) const {
                                                             {"WEIGHTS_ROW_", Stride(found_.beside.weights.row_stride)},
                                                             {"SUMS_ROW_", Stride(found_.beside.sums.row_stride)},
                                                             {"WINDOW_", AsOperand(found_.window)},
+                                                            {"AFTER_", AsOperand(found_.after)},
+                                                            {"QUERY_WIDTH_", AsOperand(found_.query_width)},
+                                                            {"VALUE_WIDTH_", AsOperand(found_.value_width)},
                                                             {"SCALE_", Parenthesised(found_.scale)}};
   for (const auto& [word, meaning] : words) text = WithOtherName(text, word, meaning);
   return text;
@@ -179,6 +183,8 @@ std::string AttentionSource::Inverse() const {
   return found_.unweighted == Attention::Unweighted::kZero ? "weight > 0.0f ? 1.0f / weight : 0.0f" : "1.0f / weight";
 }
 
-std::string AttentionSource::End() const { return found_.causal ? "min(last_key, first_row + kRows)" : "last_key"; }
+std::string AttentionSource::End() const {
+  return found_.causal ? fmt::format("min(last_key, first_row + kRows{})", terms_.After()) : "last_key";
+}
 
 }  // namespace evo

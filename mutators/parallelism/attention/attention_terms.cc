@@ -33,13 +33,13 @@ std::string PlaneIndex(const Attention::Plane& plane, const std::string& word) {
 }  // namespace
 
 std::string AttentionTerms::Seen(const std::string& rows) const {
-  const std::string seen = found_.causal ? "min(last_key, own_row + 1)" : "last_key";
+  const std::string seen = found_.causal ? fmt::format("min(last_key, own_row + 1{})", After()) : "last_key";
   return found_.window.empty() ? seen : fmt::format("{} || first_key < own_row + {} - WINDOW_", seen, rows);
 }
 
 std::string AttentionTerms::Hidden(const std::string& row) const {
   std::string hidden = "key >= last_key";
-  if (found_.causal) hidden += fmt::format(" || key > {}", row);
+  if (found_.causal) hidden += fmt::format(" || key > {}{}", row, After());
   if (!found_.window.empty()) hidden += fmt::format(" || key <= {} - WINDOW_", row);
   return hidden;
 }
@@ -71,6 +71,7 @@ std::string AttentionTerms::Added() const {
 // Whether a mask hides a key; empty if there is none.
 std::string AttentionTerms::Masked() const {
   const Attention::Mask& mask = found_.mask;
+  if (!mask.length.empty()) return fmt::format("key >= {}", mask.length);
   if (mask.plane.parameter < 0) return "";
   return fmt::format("from_mask[{}] {} 0", PlaneIndex(mask.plane, "MASK"), mask.shows_zero ? "!=" : "==");
 }

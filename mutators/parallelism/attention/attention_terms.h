@@ -18,11 +18,13 @@ class AttentionTerms {
   // Whether a row, an expression, does not see `key`, whatever a mask says.
   std::string Hidden(const std::string& row) const;
   // Whether something is added to scores, or a mask hides some.
-  bool has_scores() const { return found_.term.kind != ScoreTerm::Kind::kNone || found_.mask.plane.parameter >= 0; }
+  bool has_scores() const { return found_.term.kind != ScoreTerm::Kind::kNone || found_.mask.any(); }
   // What makes of the sum of products `score`, of `row` and `key`, the score of the softmax; of powers of two, with the scale.
   std::string ScoreStep(const std::string& indent) const;
   // The same of powers of e. The scale is in the sum, and hidden keys are passed over.
   std::string FloatScoreStep(const std::string& indent) const;
+  // How many keys a row sees behind its own number, as a term of a sum.
+  std::string After() const { return found_.after.empty() ? "" : " + AFTER_"; }
   // The text whose loop over tiles or keys begins with the first key that the block's first row sees.
   std::string FromWindow(std::string text) const;
   // What of a term or a mask is the same for all rows and keys: lines for the beginning of the body.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <utility>
 
 #include "kernel_templates/brought_parameters.h"
@@ -43,6 +44,20 @@ std::string StatisticsText(const Attention& found, std::string_view sums, std::s
   return text + lines;
 }
 
+// Of rows of which queries and keys, or values, have fewer elements than others: the rest counts as zero.
+std::string WithWidths(const Attention& found, std::string text) {
+  if (found.query_width.empty()) return text;
+  for (const auto& [line, other] :
+       {std::pair("if (row < last_row && d < DEPTH_) query[i]", "if (row < last_row && d < QUERY_WIDTH_) query[i]"),
+        std::pair("tile_k[t] = from_k[(long long)key * K_STRIDE_ + d];",
+                  "tile_k[t] = d < QUERY_WIDTH_ ? from_k[(long long)key * K_STRIDE_ + d] : 0.0f;"),
+        std::pair("tile_v[t] = from_v[(long long)key * V_STRIDE_ + d];",
+                  "tile_v[t] = d < VALUE_WIDTH_ ? from_v[(long long)key * V_STRIDE_ + d] : 0.0f;"),
+        std::pair("if (row < last_row && d < DEPTH_) to[", "if (row < last_row && d < VALUE_WIDTH_) to[")})
+    boost::replace_all(text, line, other);
+  return text;
+}
+
 }  // namespace
 
 std::int64_t SumRegisters(const Attention& found) { return KeepsQueries(found) ? found.depth * 3 / 4 : found.depth / 2; }
@@ -74,8 +89,9 @@ std::string AttentionWriter::Body() const {
     const bool window = !found_.window.empty();
     text.replace(text.find(kFloatHidden), kFloatHidden.size(),
                  terms_.has_scores() || window ? terms_.FloatScoreStep("      ")
-                 : found_.causal               ? "      if (first_key + j > row) continue;\n"
+                 : found_.causal               ? fmt::format("      if (first_key + j > row{}) continue;\n", terms_.After())
                                                : "");
+    text = WithWidths(found_, std::move(text));
     return BodyOf(terms_.FromWindow(text));
   }
   std::string text;

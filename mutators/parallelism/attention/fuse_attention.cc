@@ -63,7 +63,8 @@ class FuseAttention : public KernelVisitor {
     const auto note = [&](Proposal proposal) { proposed = true, propose(std::move(proposal)); };
     const MergedAttention* const merged =
         VisitMerged(context, note, [&](const MutationContext& source, const Propose& propose_one) {
-          VisitAttentions(source, propose_one, [&](const std::string& why) { reasons.push_back(why); });
+          VisitAttentions(context, source, propose_one, [&](const std::string& why) { reasons.push_back(why); });
+          return false;
         });
     // Why its kernels alone are none does not matter where they are one together.
     if (proposed && merged != nullptr) return;
@@ -77,8 +78,10 @@ class FuseAttention : public KernelVisitor {
   }
 
   // Those in one kernel each.
-  static void VisitAttentions(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
-    VisitRecognised(context, refuse, AsAttention, [&](const Attention& attention, const Refuse& refuse_kernel) {
+  static void VisitAttentions(const MutationContext& whole, const MutationContext& context, const Propose& propose,
+                              const Refuse& refuse) {
+    VisitRecognised(context, refuse, AsAttention, [&](const Attention& found, const Refuse& refuse_kernel) {
+      const Attention attention = WholeAttention(whole, context, found);
       if (attention.own_keys) {
         if (!attention.depth_size.empty())
           return refuse_kernel(
@@ -92,6 +95,8 @@ class FuseAttention : public KernelVisitor {
         for (const Start& start : kFloatStarts) propose(FusedFloats(context, attention, start));
         return;
       }
+      if (!attention.query_width.empty())
+        return refuse_kernel("its rows of values have other elements than those of keys, which only floats may have");
       if (RegistersOf(attention, kTilesOfKeys.front(), kRowsOfWarp.front()) > kRegistersOfThread)
         return refuse_kernel(fmt::format("rows of {} elements exceed the registers of a warp", attention.depth));
       for (const Start& start : kStarts) propose(Fused(context, attention, start));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "mutators/mutator.h"
+#include "mutators/parallelism/attention/attention_additions.h"
 
 namespace evo {
 
@@ -16,8 +17,15 @@ struct MergedAttention {
   KernelTemplate rendered;
   Proposal proposal;  // the change of the source that makes it so
   std::string kernel;
-  std::string why;  // why it has none, where somebody may ask
+  AttentionAdditions additions;  // what its attention is beside what that kernel computes
+  std::string why;               // why it has none, where somebody may ask
 };
+
+// The attention of a kernel in `source`, which is the context itself or its merged source, with what it has more.
+Attention WholeAttention(const MutationContext& context, const MutationContext& source, const Attention& found);
+
+// Whether `source` is the merged one of the context, of which a head has one query.
+bool HasOneRow(const MutationContext& context, const MutationContext& source);
 
 // Found once for each source.
 const MergedAttention& MergedAttentionIn(const MutationContext& context);
@@ -29,8 +37,9 @@ std::optional<Proposal> WithMerged(const MergedAttention& merged, const Proposal
 using ProposeChange = std::function<void(Proposal)>;
 
 // Lets `visit` propose changes of the source and, if there are none, of the source with its kernels merged, as changes of the
-// source itself. Gives what was tried of merging; null if it was not necessary.
+// source itself. It says whether its kernels alone are all that there is. Gives what was tried of merging; null if it was not
+// necessary.
 const MergedAttention* VisitMerged(const MutationContext& context, const ProposeChange& propose,
-                                   const std::function<void(const MutationContext&, const ProposeChange&)>& visit);
+                                   const std::function<bool(const MutationContext&, const ProposeChange&)>& visit);
 
 }  // namespace evo

@@ -47,14 +47,21 @@ class WarpGroupAttention : public KernelVisitor {
   Restate restate() const override { return WithColumnsInLoops; }
   // Why a kernel is no attention is what fuse_attention says.
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
-    VisitMerged(context, propose,
-                [&](const MutationContext& source, const Propose& propose_one) { VisitAttentions(source, propose_one, refuse); });
+    VisitMerged(context, propose, [&](const MutationContext& source, const Propose& propose_one) {
+      return VisitAttentions(context, source, propose_one, refuse);
+    });
   }
 
-  static void VisitAttentions(const MutationContext& context, const Propose& propose, const Refuse& refuse) {
+  // Whether there is any.
+  static bool VisitAttentions(const MutationContext& whole, const MutationContext& context, const Propose& propose,
+                              const Refuse& refuse) {
     const Refuse in_silence = [](const std::string&) {};
-    VisitRecognised(context, in_silence, AsAttention, [&](const Attention& attention, const Refuse&) {
-      if (attention.own_keys) return;  // one query a head, which tensor cores have no use for
+    bool any = false;
+    VisitRecognised(context, in_silence, AsAttention, [&](const Attention& found, const Refuse&) {
+      any = true;
+      const Attention attention = WholeAttention(whole, context, found);
+      // One query a head, which tensor cores have no use for.
+      if (attention.own_keys || HasOneRow(whole, context)) return;
       const std::string name = context.tree.node(attention.kernel).name;
       const std::string& required = context.rendered.required_arch;
       if (attention.beside.any())
@@ -72,6 +79,7 @@ class WarpGroupAttention : public KernelVisitor {
       else
         for (const GroupStart& start : kGroupStarts) propose(ByGroups(context, attention, start));
     });
+    return any;
   }
 
   // Registers of a thread: scores and weights, sums, and what ptxas takes beside them.
