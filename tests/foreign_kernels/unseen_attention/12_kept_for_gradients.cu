@@ -1,16 +1,11 @@
 // Rows keep their largest score and their sum for the gradient of the queries; blocks have a thread for each element of a row.
 // buffers: Q f32 in [N, WIDTH], K f32 in [N, WIDTH], V f32 in [N, WIDTH], G f32 in [N, WIDTH], O f32 out [N, WIDTH], dQ f32 out [N, WIDTH]
 // sizes: N=20 WIDTH=16; N=37 WIDTH=64
-// evo:size WIDTH
 // evo:workspace tops f32 [N]
 // evo:workspace sums f32 [N]
-// evo:launch attend(Q, K, V, O, tops, sums, N, f32(0.125)) grid(N) block(WIDTH)
-// evo:launch query_gradient(Q, K, V, O, G, tops, sums, dQ, N, f32(0.125)) grid(N) block(WIDTH)
+// evo:launch attend(Q, K, V, O, tops, sums, N, WIDTH, f32(0.125)) grid(N) block(WIDTH) shared(WIDTH * 4)
+// evo:launch query_gradient(Q, K, V, O, G, tops, sums, dQ, N, WIDTH, f32(0.125)) grid(N) block(WIDTH) shared(WIDTH * 4)
 #include <math.h>
-
-#ifndef WIDTH
-#define WIDTH 64
-#endif
 
 __device__ float block_sum(float mine, float* part) {
   part[threadIdx.x] = mine;
@@ -23,8 +18,9 @@ __device__ float block_sum(float mine, float* part) {
   __syncthreads();
   return all;
 }
-__global__ void attend(const float* Q, const float* K, const float* V, float* O, float* tops, float* sums, int N, float factor) {
-  __shared__ float part[WIDTH];
+__global__ void attend(const float* Q, const float* K, const float* V, float* O, float* tops, float* sums, int N, int WIDTH,
+                       float factor) {
+  extern __shared__ float part[];
   const int row = blockIdx.x, c = threadIdx.x;
   const float mine = Q[row * WIDTH + c];
   float top = -1e30f, sum = 0.f, out = 0.f;
@@ -49,8 +45,8 @@ __global__ void attend(const float* Q, const float* K, const float* V, float* O,
   }
 }
 __global__ void query_gradient(const float* Q, const float* K, const float* V, const float* O, const float* G, const float* tops,
-                               const float* sums, float* dQ, int N, float factor) {
-  __shared__ float part[WIDTH];
+                               const float* sums, float* dQ, int N, int WIDTH, float factor) {
+  extern __shared__ float part[];
   const int row = blockIdx.x, c = threadIdx.x;
   const float mine = Q[row * WIDTH + c], slope = G[row * WIDTH + c];
   const float both = block_sum(slope * O[row * WIDTH + c], part);
