@@ -191,6 +191,12 @@ class CaseChooser {
     return sizes;
   }
 
+  // How much of it there is: 1 << k of an exponent k.
+  static std::int64_t Extent(const DraftCase& sizes, const DraftSize& size) {
+    const std::int64_t value = sizes.at(size.name);
+    return size.exponent ? std::int64_t{1} << std::clamp<std::int64_t>(value, 0, 40) : value;
+  }
+
   // Halves the largest size that may shrink while there is too much of it.
   template <typename TooMuch>
   DraftCase Shrunk(DraftCase sizes, const TooMuch& too_much) const {
@@ -198,13 +204,12 @@ class CaseChooser {
     while (too_much(sizes)) {
       const DraftSize* largest = nullptr;
       for (const DraftSize& size : draft_.sizes) {
-        const std::int64_t value = sizes[size.name];
-        if (size.fixed || value / 2 < std::max(kSmallest, size.multiple) || fixed.contains(size.name)) continue;
-        if (largest == nullptr || value > sizes[largest->name]) largest = &size;
+        if (size.fixed || Extent(sizes, size) / 2 < std::max(kSmallest, size.multiple) || fixed.contains(size.name)) continue;
+        if (largest == nullptr || Extent(sizes, size) > Extent(sizes, *largest)) largest = &size;
       }
       if (largest == nullptr) break;
       DraftCase smaller = sizes;
-      smaller[largest->name] = Legal(sizes[largest->name] / 2, *largest);
+      smaller[largest->name] = largest->exponent ? sizes[largest->name] - 1 : Legal(sizes[largest->name] / 2, *largest);
       // One that changes little, such as a number of steps, keeps its value.
       const bool less = CpuWork(smaller) < 0.9 * CpuWork(sizes) || Elements(smaller) < 0.9 * Elements(sizes);
       if (less && (HasBlocks(smaller) || !HasBlocks(sizes))) {
@@ -229,13 +234,13 @@ class CaseChooser {
     while (Elements(sizes) < kGpuElements && Work(sizes) < kGpuWork) {
       const DraftSize* smallest = nullptr;
       for (const DraftSize& size : draft_.sizes) {
-        if (size.given || size.fixed || sizes[size.name] <= kStructural || fixed.contains(size.name)) continue;
+        if (size.given || size.fixed || Extent(sizes, size) <= kStructural || fixed.contains(size.name)) continue;
         if (IsGrid(size.name) && draft_.sizes.size() > 1) continue;
-        if (smallest == nullptr || sizes[size.name] < sizes[smallest->name]) smallest = &size;
+        if (smallest == nullptr || Extent(sizes, size) < Extent(sizes, *smallest)) smallest = &size;
       }
       if (smallest == nullptr) break;
       DraftCase larger = sizes;
-      larger[smallest->name] *= 2;
+      larger[smallest->name] = smallest->exponent ? larger[smallest->name] + 1 : larger[smallest->name] * 2;
       const bool adds = Elements(larger) > Elements(sizes) && Elements(larger) <= kMostElements && Work(larger) <= 4 * kGpuWork;
       if (adds && CanLaunch(larger) && HasBlocks(larger)) {
         sizes = std::move(larger);

@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "core/error.h"
+#include "import/size_roles.h"
 
 namespace evo {
 namespace {
@@ -16,6 +17,7 @@ using Kind = HostExpression::Kind;
 
 constexpr std::int64_t kUnknownSize = 1024;
 constexpr std::int64_t kUnknownWindow = 5;
+constexpr std::int64_t kUnknownExponent = 10;
 constexpr std::int64_t kSmallConstant = 64;     // such as a radius or a number of steps
 constexpr std::int64_t kDeviceLimit = 1 << 30;  // a limit of the device, such as the largest grid
 constexpr std::int64_t kMostConstant = 1024;    // of what is compiled into kernels that have sizes besides
@@ -43,13 +45,6 @@ std::vector<std::int64_t> Around(std::int64_t value, std::int64_t most) {
   if (value % 2 == 0) values.insert(values.begin(), value / 2);
   if (value * 2 <= most) values.push_back(value * 2);
   return values;
-}
-
-// What lengths lose: K of `(width - K + 1) * sizeof(float)`.
-void CollectWindows(const HostExpression& expression, std::set<std::string>& names) {
-  for (const HostExpression& part : expression.parts) CollectWindows(part, names);
-  if (expression.kind != Kind::kBinary || !expression.Is("-") || expression.parts[0].Names().empty()) return;
-  for (std::string& name : expression.parts[1].Names()) names.insert(std::move(name));
 }
 
 void Collect(const HostExpression& expression, std::set<std::string>& names) {
@@ -208,7 +203,10 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
   while (taken()) own += "_";
   if (sizes_.contains(own)) return own;
   const std::string answer =
-      answers_.Ask(own, std::to_string(value.value_or(draft.windows.contains(name) ? kUnknownWindow : kUnknownSize)),
+      answers_.Ask(own,
+                   std::to_string(value.value_or(draft.exponents.contains(name) ? kUnknownExponent
+                                                 : draft.windows.contains(name) ? kUnknownWindow
+                                                                                : kUnknownSize)),
                    value ? "a size, as the host has it" : "a size whose value the host code does not say", !value);
   const auto number = ToInteger(answer);
   if (!number || *number < 1) throw UsageError(fmt::format("--set {}={}: a positive number is needed", own, answer));
@@ -217,6 +215,7 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
   size.value = *number;
   size.known = value.has_value();
   size.ragged = ragged;
+  size.exponent = draft.exponents.contains(name);
   size.given = answers_.Given(own).has_value();
   sizes_.insert(own);
   draft.sizes.push_back(size);
@@ -235,6 +234,7 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
   for (const HostExpression& bytes : allocations.all) {
     Collect(bytes, allocated);
     CollectWindows(bytes, draft.windows);
+    CollectExponents(bytes, draft.exponents);
   }
   for (const HostExpression& bytes : allocations.of_arguments) Collect(bytes, of_arguments);
   for (const TakenLaunch& one : launches_) {

@@ -128,6 +128,17 @@ std::string CanonicalType(const SourceProgram& program, std::string_view name) {
     if ((node.kind_name == "TypedefDecl" || node.kind_name == "TypeAliasDecl") && node.name == spelled)
       return WithoutWords(node.type);
   }
+  // `using scalar_t = float;` in a macro that chooses between types: the first one.
+  for (const ProgramMacro& macro : program.macros()) {
+    const auto tokens = SpelledTokens(macro.body);
+    for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+      if (tokens[i] != "using" || tokens[i + 1] != spelled || tokens[i + 2] != "=") continue;
+      std::string type;
+      for (std::size_t at = i + 3; at < tokens.size() && tokens[at] != ";"; ++at)
+        type += (type.empty() ? "" : " ") + std::string(tokens[at]);
+      return WithoutWords(type);
+    }
+  }
   return WithoutWords(spelled);
 }
 

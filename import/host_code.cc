@@ -129,6 +129,7 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
 std::optional<HostExpression> HostCode::Chosen(const HostExpression& part) const {
   if (part.kind != Kind::kConditional) return std::nullopt;
   if (const auto chosen = ValueOf(part.parts[0], Values())) return part.parts[chosen->AsReal() != 0 ? 1 : 2];
+  if (const auto same = AreSameEnumerator(program_, part.parts[0])) return part.parts[*same ? 1 : 2];
   if (!part.parts[1].IsKnown() && part.parts[2].IsKnown()) return part.parts[2];
   if (!part.parts[2].IsKnown() && part.parts[1].IsKnown()) return part.parts[1];
   return std::nullopt;
@@ -239,6 +240,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   if (!IsTypeOfNumber(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
   std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
   if (!number) number = LargestOf(*this, ListOf(program_, calls_, initialiser, place_of_value), place_of_value);
+  if (number && number->AsReal() == 0 && IsCountedUp(program_, name, place_of_value)) number = std::nullopt;
   // A value that the command line may replace: the first one that is a number. `int n = 0;` only declares a size that is set
   // later, unless what is set is a choice.
   constexpr double kMostChoices = 16;

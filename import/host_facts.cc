@@ -121,4 +121,29 @@ std::optional<HostExpression> EnumeratorOf(const SourceProgram& program, std::st
   return std::nullopt;
 }
 
+std::optional<bool> AreSameEnumerator(const SourceProgram& program, const HostExpression& comparison) {
+  if (comparison.kind != HostExpression::Kind::kBinary || (!comparison.Is("==") && !comparison.Is("!="))) return std::nullopt;
+  std::string sides[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    const HostExpression& side = comparison.parts[i];
+    if (side.kind != HostExpression::Kind::kName) return std::nullopt;
+    sides[i] = side.text.substr(side.text.rfind(':') == std::string::npos ? 0 : side.text.rfind(':') + 1);
+    const auto& nodes = program.tree().nodes();
+    const bool enumerator = std::any_of(nodes.begin(), nodes.end(), [&](const SyntaxNode& node) {
+      return node.kind_name == "EnumConstantDecl" && node.name == sides[i];
+    });
+    if (!enumerator) return std::nullopt;
+  }
+  return (sides[0] == sides[1]) == comparison.Is("==");
+}
+
+bool IsCountedUp(const SourceProgram& program, std::string_view variable, int function) {
+  if (function < 0) return false;
+  const auto tokens = program.Tokens(program.functions()[static_cast<std::size_t>(function)].body);
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (tokens[i] == variable && (tokens[i + 1] == "++" || tokens[i + 1] == "+=" || tokens[i - 1] == "++")) return true;
+  }
+  return false;
+}
+
 }  // namespace evo

@@ -38,6 +38,11 @@ std::optional<HostExpression> DefaultAmong(const HostExpression& call);
 // The number of a name in an enum of the program; nullopt if there is none, or if it is not written as a number.
 std::optional<HostExpression> EnumeratorOf(const SourceProgram& program, std::string_view name);
 
+// Whether both sides of `op == Op::kSum`, or of `!=`, are the same name of an enum; nullopt for other expressions.
+std::optional<bool> AreSameEnumerator(const SourceProgram& program, const HostExpression& comparison);
+// Whether the function adds to the variable, `count++` or `count += n`.
+bool IsCountedUp(const SourceProgram& program, std::string_view variable, int function);
+
 // What a call of a method, `shape.count()`, comes to in terms of the object's fields and methods, where the method is one
 // expression of them.
 std::optional<HostExpression> MethodOf(const SourceProgram& program, const HostExpression& call);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -83,28 +84,32 @@ class FunctorMover {
       const bool all = !launches.empty() && std::all_of(launches.begin(), launches.end(), [&](const HostLaunch* launch) {
         if (launch->arguments.size() != kernel.parameters.size()) return false;
         if (program_.Text(launch->range).find("<<<") == std::string_view::npos) return false;
-        const std::size_t given = launch->template_arguments.size();
-        return !TypeOf(launch->arguments[i], launch->function).empty() && (!place || *place <= given || given == 0);
+        return !TypeOf(launch->arguments[i], launch->function).empty();
       });
       if (all) places.push_back(i);
     }
-    if (places.size() != 1 || kernel.parameters.size() < 2) return;
+    // The first and the second would have one comma between them.
+    if (places.empty() || places.size() == kernel.parameters.size() || (places.size() > 1 && places[0] == 0 && places[1] == 1))
+      return;
     Splices splices;
-    if (!MoveIn(kernel, places.front(), splices)) return;
-    const auto place = TemplatePlace(kernel, kernel.parameters[places.front()]);
+    if (!MoveIn(kernel, places, splices)) return;
     for (const HostLaunch* const launch : launches) {
-      splices.emplace_back(WithComma(launch->arguments, places.front()), "");
-      if (!place || *place < launch->template_arguments.size()) continue;
-      const std::string type = TypeOf(launch->arguments[places.front()], launch->function);
-      if (!launch->template_arguments.empty()) {
-        const std::uint32_t end = launch->template_arguments.back().end;
-        splices.emplace_back(SourceRange{end, end}, ", " + type);
-      } else if (*place == 0) {
-        const std::uint32_t end = launch->range.begin + static_cast<std::uint32_t>(launch->name.size());
-        splices.emplace_back(SourceRange{end, end}, "<" + type + ">");
-      } else {
-        return;  // what is in front of it would have to be written, too
+      std::map<std::size_t, std::string> deduced;  // types, by the place of the template's parameter
+      for (const std::size_t i : places) {
+        splices.emplace_back(WithComma(launch->arguments, i), "");
+        const auto place = TemplatePlace(kernel, kernel.parameters[i]);
+        if (place && *place >= launch->template_arguments.size())
+          deduced[*place] = TypeOf(launch->arguments[i], launch->function);
       }
+      if (deduced.empty()) continue;
+      // What is in front of them would have to be written, too.
+      const std::size_t given = launch->template_arguments.size();
+      if (deduced.begin()->first != given || deduced.rbegin()->first != given + deduced.size() - 1) return;
+      std::string types;
+      for (const auto& [place, type] : deduced) types += (types.empty() ? "" : ", ") + type;
+      const std::uint32_t end = given > 0 ? launch->template_arguments.back().end
+                                          : launch->range.begin + static_cast<std::uint32_t>(launch->name.size());
+      splices.emplace_back(SourceRange{end, end}, given > 0 ? ", " + types : "<" + types + ">");
     }
     splices_.insert(splices_.end(), splices.begin(), splices.end());
   }
@@ -115,8 +120,8 @@ class FunctorMover {
     return {list[place].begin, list[place + 1].begin};
   }
 
-  // Takes the parameter away wherever the kernel is declared, and declares a variable where it is defined.
-  bool MoveIn(const ProgramFunction& kernel, std::size_t place, Splices& splices) const {
+  // Takes the parameters away wherever the kernel is declared, and declares variables where it is defined.
+  bool MoveIn(const ProgramFunction& kernel, const std::vector<std::size_t>& places, Splices& splices) const {
     bool defined = false;
     const auto& tokens = program_.tokens();
     for (std::size_t at = 1; at + 1 < tokens.size(); ++at) {
@@ -126,12 +131,16 @@ class FunctorMover {
       if (end >= tokens.size() || (program_.Token(end) != "{" && program_.Token(end) != ";")) continue;
       const auto parameters = calls_.Split(at + 1, end - 1);
       if (parameters.size() != kernel.parameters.size()) return false;
-      splices.emplace_back(WithComma(parameters, place), "");
+      std::string declarations;
+      for (const std::size_t place : places) {
+        splices.emplace_back(WithComma(parameters, place), "");
+        std::string declaration(program_.Text(parameters[place]));
+        if (declaration.starts_with("const ")) declaration.erase(0, 6);
+        declarations += fmt::format(" {}{{}};", declaration);
+      }
       if (program_.Token(end) == ";") continue;
       defined = true;
-      std::string declaration(program_.Text(parameters[place]));
-      if (declaration.starts_with("const ")) declaration.erase(0, 6);
-      splices.emplace_back(SourceRange{tokens[end].end, tokens[end].end}, fmt::format(" {}{{}};", declaration));
+      splices.emplace_back(SourceRange{tokens[end].end, tokens[end].end}, declarations);
     }
     return defined;
   }

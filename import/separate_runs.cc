@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "import/element_type.h"
+#include "import/kernel_use.h"
 
 namespace evo {
 namespace {
@@ -25,9 +26,41 @@ bool IsMadeIn(const SourceProgram& program, const HostCode& host, const HostLoop
   return false;
 }
 
+// Whether each iteration is a run of its own: what the kernels write they do not read, and the host copies some of it in the
+// loop.
+bool IsCopiedEachTime(const SourceProgram& program, const HostCode& host, const HostLoop& loop) {
+  std::vector<HostCode::Pointer> read, written;
+  for (const HostLaunch& launch : host.launches()) {
+    if (!IsMadeIn(program, host, loop, launch)) continue;
+    const int kernel = program.FindFunction(launch.name);
+    if (kernel < 0) return false;
+    const ProgramFunction& called = program.functions()[static_cast<std::size_t>(kernel)];
+    const KernelUse use = UseOf(program, called);
+    for (std::size_t i = 0; i < std::min(called.parameters.size(), launch.arguments.size()); ++i) {
+      const auto found = use.parameters.find(called.parameters[i].name);
+      if (!IsPointerType(called.parameters[i].type) || IsNullWord(program.Text(launch.arguments[i]))) continue;
+      if (found == use.parameters.end() || found->second.partial) return false;
+      const HostCode::Pointer pointer = host.Origin(launch.arguments[i], launch.function);
+      if (pointer.name.empty() || pointer.offset) return false;
+      if (found->second.read || !found->second.written) read.push_back(pointer);
+      if (found->second.written) written.push_back(pointer);
+    }
+  }
+  const auto is_read = [&](const HostCode::Pointer& one) { return std::find(read.begin(), read.end(), one) != read.end(); };
+  if (std::any_of(written.begin(), written.end(), is_read)) return false;
+  return std::any_of(host.calls().begin(), host.calls().end(), [&](const HostCall& call) {
+    const SourceRange* const source = call.name.starts_with("cudaMemcpy") ? SourceOfCopy(call) : nullptr;
+    if (source == nullptr || !loop.body.Contains(call.range) ||
+        program.Text(call.range).find("DeviceToHost") == std::string_view::npos)
+      return false;
+    return std::find(written.begin(), written.end(), host.Origin(*source, call.function)) != written.end();
+  });
+}
+
 }  // namespace
 
 bool RunsSeparately(const SourceProgram& program, const HostCode& host, const HostLoop& loop) {
+  if (IsCopiedEachTime(program, host, loop)) return true;
   bool any = false;
   for (const HostLaunch& launch : host.launches()) {
     if (!IsMadeIn(program, host, loop, launch)) continue;

@@ -24,6 +24,7 @@ struct DraftSize {
   bool fixed = false;         // the same in every case
   std::int64_t multiple = 1;  // values in cases are multiples of it
   bool power_of_two = false;  // and powers of two
+  bool exponent = false;      // of 2: `1 << k`
   std::string compiled;       // the macro that kernels get as a template's argument; empty: none does
 };
 
@@ -79,6 +80,7 @@ struct TaskDraft {
   std::string work = "1";            // innermost loop bodies of all threads and launches; an expression of sizes
   std::set<std::string> moved;       // macros and constants whose definitions are written at the top
   std::set<std::string> windows;     // names that lengths of buffers lose, such as a filter's width
+  std::set<std::string> exponents;   // names by which buffers or grids shift
   std::set<std::string> kernels;     // names
   std::set<std::string> types;       // that launches pass to templates
   PointerOffsets offsets;            // that kernels add

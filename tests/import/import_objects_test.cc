@@ -22,12 +22,6 @@ __global__ void rows(const float* x, float* y, int height, int width) {
 }
 )";
 
-// Of what the host says, not of what is guessed.
-json ShapeOf(const ImportReply& reply, const std::string& name) {
-  EXPECT_FALSE(QuestionOf(reply, name + ".shape").unknown) << name;
-  return ArgumentOf(TaskOf(reply), name).at("shape");
-}
-
 // A class that allocates as many elements as the vector has that it is made of.
 TEST(ImportObjects, ABufferMadeOfAVector) {
   const ImportReply reply = Read(std::string("#include <vector>\n") + kRows + R"(
@@ -252,90 +246,6 @@ int main(int argc, char** argv) {
 )");
   EXPECT_EQ(QuestionOf(reply, "K").guess, "5");
   EXPECT_EQ(QuestionOf(reply, "n").guess, "1024");
-}
-
-// Nothing says how many threads a block has along each axis; 1024 would be too many.
-TEST(ImportObjects, AnUnknownExtentOfBlocks) {
-  const ImportReply reply = Read(R"(
-__global__ void sums(const float* x, float* y, int n) {
-  extern __shared__ float part[];
-  int i = (blockIdx.z * blockDim.z + threadIdx.z) * n * n + (blockIdx.y * blockDim.y + threadIdx.y) * n +
-          blockIdx.x * blockDim.x + threadIdx.x;
-  y[i] = 2.f * x[i];
-}
-int main() {
-  int n, T;
-  scanf("%d %d", &n, &T);
-  float *x, *y, *sums_of_blocks;
-  cudaMalloc(&x, n * n * n * sizeof(float));
-  cudaMalloc(&y, (n / T) * (n / T) * T * T * n * sizeof(float));
-  dim3 block(T, T, T), grid(n / T, n / T, n / T);
-  sums<<<grid, block>>>(x, y, n);
-}
-)");
-  const json task = TaskOf(reply);
-  const auto text = task.at("cases").dump();
-  EXPECT_THAT(text, HasSubstr("\"T\":8"));
-  EXPECT_THAT(text, testing::Not(HasSubstr("\"T\":1024")));
-}
-
-// `int n_ = 0;` of a class only declares what a method sets.
-TEST(ImportObjects, MembersThatAMethodSets) {
-  const ImportReply reply = Read(std::string(kRows) + R"(
-class Summer {
- public:
-  void prepare(int height, int width) {
-    height_ = height;
-    width_ = width;
-    cudaMalloc(&x_, height_ * width_ * sizeof(float));
-    cudaMalloc(&y_, height_ * sizeof(float));
-  }
-  void run() { rows<<<(height_ + 127) / 128, 128>>>(x_, y_, height_, width_); }
-
- private:
-  int height_ = 0, width_ = 0;
-  float *x_ = nullptr, *y_ = nullptr;
-};
-int main() {
-  int tall = 5000, wide = 800;
-  Summer summer;
-  summer.prepare(tall, wide);
-  summer.run();
-}
-)");
-  EXPECT_THAT(Kernel(reply), HasSubstr("rows(x, y, tall, wide) grid(ceil_div(tall, "));
-  EXPECT_EQ(ShapeOf(reply, "x"), json({"tall", "wide"}));
-}
-
-// A function object without fields is a variable of the kernel.
-TEST(ImportObjects, FunctionObjects) {
-  const std::string program = R"(
-struct Twice { __device__ float operator()(float v) const { return 2 * v; } };
-struct Relu { __device__ float operator()(float v) const { return v > 0 ? v : 0; } };
-template <class Act>
-__global__ void apply(const float* x, float* y, int n, Act act) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) y[i] = act(x[i]);
-}
-template <class Act>
-void run(const float* x, float* y, int n, Act act) {
-  apply<<<(n + 127) / 128, 128>>>(x, y, n, act);
-}
-int main() {
-  int n = 1 << 20;
-  float *x, *y;
-  cudaMalloc(&x, n * sizeof(float));
-  cudaMalloc(&y, n * sizeof(float));
-  run(x, y, n, Relu{});
-}
-)";
-  const std::string kernel = Kernel(Read(program));
-  EXPECT_THAT(kernel, AllOf(HasSubstr("evo:launch apply<Relu>(x, y, n) "), HasSubstr("float* y, int n) { Act act{};"),
-                            HasSubstr("struct Relu")));
-  // One that is no functor, since it has a value of its own.
-  std::string scaled = program;
-  scaled.replace(scaled.find("struct Relu { "), 14, "struct Relu { float a; ");
-  EXPECT_THAT(Kernel(Read(scaled)), testing::Not(HasSubstr("Act act{};")));
 }
 
 }  // namespace

@@ -56,4 +56,10 @@ inline const ImportQuestion& QuestionOf(const ImportReply& reply, const std::str
   return kNone;
 }
 
+// Of what the host says, not of what is guessed.
+inline nlohmann::json ShapeOf(const ImportReply& reply, const std::string& name) {
+  EXPECT_FALSE(QuestionOf(reply, name + ".shape").unknown) << name;
+  return ArgumentOf(TaskOf(reply), name).at("shape");
+}
+
 }  // namespace evo

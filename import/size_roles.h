@@ -1,0 +1,15 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "import/host_expression.h"
+
+namespace evo {
+
+// Adds the names that lengths lose: K of `(width - K + 1) * 4`.
+void CollectWindows(const HostExpression& expression, std::set<std::string>& names);
+// Adds the names by which numbers are shifted to the left: k of `1 << k`.
+void CollectExponents(const HostExpression& expression, std::set<std::string>& names);
+
+}  // namespace evo
