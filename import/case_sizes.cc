@@ -43,6 +43,12 @@ std::int64_t Legal(std::int64_t value, const DraftSize& size) {
   return size.power_of_two ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rounded))) : rounded;
 }
 
+// How much of it there is: 1 << k of an exponent k.
+std::int64_t Extent(const DraftCase& sizes, const DraftSize& size) {
+  const std::int64_t value = sizes.at(size.name);
+  return size.exponent ? std::int64_t{1} << std::clamp<std::int64_t>(value, 0, 40) : value;
+}
+
 class CaseChooser {
  public:
   explicit CaseChooser(TaskDraft& draft) : draft_(draft) {
@@ -189,12 +195,6 @@ class CaseChooser {
       }
     }
     return sizes;
-  }
-
-  // How much of it there is: 1 << k of an exponent k.
-  static std::int64_t Extent(const DraftCase& sizes, const DraftSize& size) {
-    const std::int64_t value = sizes.at(size.name);
-    return size.exponent ? std::int64_t{1} << std::clamp<std::int64_t>(value, 0, 40) : value;
   }
 
   // Halves the largest size that may shrink while there is too much of it.

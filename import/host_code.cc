@@ -128,6 +128,9 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
 // A choice whose condition is known, or that the command line makes: what is chosen without one.
 std::optional<HostExpression> HostCode::Chosen(const HostExpression& part) const {
   if (part.kind != Kind::kConditional) return std::nullopt;
+  // Whether something is left over is different for other sizes.
+  if (part.parts[0].Text().find('%') != std::string::npos && !part.parts[0].Names().empty() && part.IsKnown())
+    return std::nullopt;
   if (const auto chosen = ValueOf(part.parts[0], Values())) return part.parts[chosen->AsReal() != 0 ? 1 : 2];
   if (const auto same = AreSameEnumerator(program_, part.parts[0])) return part.parts[*same ? 1 : 2];
   if (!part.parts[1].IsKnown() && part.parts[2].IsKnown()) return part.parts[2];
@@ -222,7 +225,13 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     return RoundedLogarithm(logarithm, true, Values(), powers_of_two_).value_or(logarithm);
   }
   const int place_of_value = variable->function < 0 ? program_.FunctionAt(initialiser.begin) : variable->function;
-  const HostExpression value = OfType(variable->type, Simplified(ResolvedAt(initialiser, place_of_value, depth + 1)));
+  HostExpression value = OfType(variable->type, Simplified(ResolvedAt(initialiser, place_of_value, depth + 1)));
+  if (const auto adds = ConditionOfIncrement(program_, *variable)) {
+    HostExpression condition = Simplified(ResolvedAt(*adds, place_of_value, depth + 1));
+    const HostExpression one{
+        Kind::kConditional, "?", {}, {std::move(condition), HostExpression::Integer(1), HostExpression::Integer(0)}};
+    if (one.IsKnown()) value = Simplified(HostExpression::Binary("+", value, one));
+  }
   if (value.kind == Kind::kNumber && DeviceProperty(tokens.back())) return value;
   const bool bytes = std::find(tokens.begin(), tokens.end(), "sizeof") != tokens.end();
   // What a loop that is no part of the task changes: n = pow(2, p).

@@ -146,4 +146,24 @@ bool IsCountedUp(const SourceProgram& program, std::string_view variable, int fu
   return false;
 }
 
+std::optional<SourceRange> ConditionOfIncrement(const SourceProgram& program, const ProgramVariable& variable) {
+  if (variable.function < 0) return std::nullopt;
+  const SourceRange& body = program.functions()[static_cast<std::size_t>(variable.function)].body;
+  const auto& tokens = program.tokens();
+  for (std::size_t at = program.TokenAt(program.tree().node(variable.node).range.end); at + 4 < tokens.size(); ++at) {
+    if (tokens[at].begin >= body.end) break;
+    if (program.Token(at) != "if" || program.Token(at + 1) != "(") continue;
+    const std::size_t end = program.AfterBracket(at + 1);
+    std::size_t first = end;
+    if (program.Token(first) == "{") ++first;
+    std::string statement;
+    for (std::size_t i = first; i < first + 6 && program.Token(i) != ";"; ++i) statement += program.Token(i);
+    const std::string& name = variable.name;
+    const bool adds = statement == name + "++" || statement == "++" + name || statement == name + "+=1" ||
+                      statement == name + "=" + name + "+1";
+    if (adds && end > at + 3) return SourceRange{tokens[at + 2].begin, tokens[end - 2].end};
+  }
+  return std::nullopt;
+}
+
 }  // namespace evo

@@ -40,6 +40,8 @@ std::optional<HostExpression> EnumeratorOf(const SourceProgram& program, std::st
 
 // Whether both sides of `op == Op::kSum`, or of `!=`, are the same name of an enum; nullopt for other expressions.
 std::optional<bool> AreSameEnumerator(const SourceProgram& program, const HostExpression& comparison);
+// The condition of `if (n % 256 != 0) blocks++;` behind the declaration of the variable; nullopt if there is none.
+std::optional<SourceRange> ConditionOfIncrement(const SourceProgram& program, const ProgramVariable& variable);
 // Whether the function adds to the variable, `count++` or `count += n`.
 bool IsCountedUp(const SourceProgram& program, std::string_view variable, int function);
 

@@ -216,5 +216,34 @@ int main() {
   EXPECT_THAT(Kernel(Read(program("x", ""))), HasSubstr("evo:repeat"));
 }
 
+// The ways in which programs round up.
+TEST(ImportChoices, BlocksForWhatIsLeftOver) {
+  const auto grid = [](const std::string& blocks) {
+    const std::string kernel = Kernel(Read(R"(
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? atoi(argv[1]) : 2000011;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  )" + blocks + R"(
+  scale<<<blocks, 256>>>(x, y, n);
+}
+)"));
+    const std::size_t at = kernel.find(" grid(");
+    return kernel.substr(at + 6, kernel.find(" block(") - at - 7);
+  };
+  for (const char* blocks :
+       {"int blocks = n / 256; if (n % 256 != 0) blocks++;", "int blocks = n / 256; if (n % 256) { blocks += 1; }",
+        "int blocks = n / 256; if (n % 256 > 0) ++blocks;", "int blocks = n / 256;\nif (n % 256) blocks = blocks + 1;",
+        "int blocks = n % 256 == 0 ? n / 256 : n / 256 + 1;", "int blocks = (n % 256) ? (n / 256) + 1 : n / 256;",
+        "int blocks = n / 256 + (n % 256 == 0 ? 0 : 1);", "int blocks = n / 256 + (n % 256 != 0);"})
+    EXPECT_EQ(grid(blocks), "ceil_div(n, 256)") << blocks;
+  EXPECT_EQ(grid("int blocks = n / 256; if (n > 1000) blocks++;"), "n / 256 + (n > 1000 ? 1 : 0)");
+}
+
 }  // namespace
 }  // namespace evo
