@@ -98,6 +98,20 @@ class DeviceTextMaker {
     while (with_comment && first > 0 && IsComment(first - 1)) keep_[--first] = true;
   }
 
+  // Functions of a class that only the host can call, where they have lines of their own.
+  void LeaveOutMethodsOfHost() {
+    for (const ProgramFunction& one : program_.functions()) {
+      if (one.record.empty() || one.device || program_.Text(one.range).find("constexpr") != std::string_view::npos) continue;
+      const std::size_t first = LineAt(one.range.begin), last = LineAt(one.range.end - 1);
+      const std::string_view text = program_.text();
+      const std::uint32_t begin = lines_[first].begin,
+                          end = lines_[last].begin + static_cast<std::uint32_t>(lines_[last].text.size());
+      const std::string_view behind = Trim(text.substr(one.range.end, end > one.range.end ? end - one.range.end : 0));
+      if (!Trim(text.substr(begin, one.range.begin - begin)).empty() || (!behind.empty() && behind != ";")) continue;
+      for (std::size_t i = first; i <= last; ++i) keep_[i] = false;
+    }
+  }
+
   // Lines that lie in a /* comment */ and have nothing else.
   void FindComments() {
     comment_.assign(lines_.size(), false);
@@ -144,6 +158,7 @@ class DeviceTextMaker {
         if (variable != nullptr && variable->device_memory) result_.globals.insert(variable->name);
       }
     }
+    LeaveOutMethodsOfHost();
     for (const ProgramMacro& macro : program_.macros()) {
       if (items_.Needs(macro) && !moved_.contains(macro.name)) MarkRange(macro.range, true);
     }

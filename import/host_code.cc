@@ -105,7 +105,8 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
       if (const auto property = DeviceProperty(part.text)) return HostExpression::Integer(*property);
       int place = function;
       if (const Path names = NamesIn(part); !names.empty()) {
-        if (const auto set = HostFields(program_, calls_).PartOfVariable(names, place)) return ResolvedAt(*set, place, depth + 1);
+        if (const auto set = HostFields(program_, calls_).PartOfVariable(names, place))
+          return ValueOfField(*set, names.back(), place, depth + 1);
       }
       if (auto value = FieldDefault(part, function, depth)) return value;
       if (!assigned.empty() || part.parts[0].kind != Kind::kName) return std::nullopt;

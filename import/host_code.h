@@ -94,6 +94,7 @@ class HostCode {
   std::vector<const HostCall*> CallsOn(const Pointer& pointer, std::string_view prefix) const;
 
  private:
+  HostExpression ValueOfField(const SourceRange& value, const std::string& field, int function, int depth);
   void ReadEqualities();
   std::optional<HostExpression> ResolveName(const std::string& name, int inside, int depth);
   std::optional<HostExpression> ResolveCall(const HostExpression& call, int function, int depth);

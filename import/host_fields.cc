@@ -216,11 +216,20 @@ HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::stri
   return {program_.OwnerOf(names[0], function), fmt::format("{}.{}", fmt::join(names, "."), field), false, ""};
 }
 
+// A large number in a list is a size, by the name of its field; small ones are choices.
+HostExpression HostCode::ValueOfField(const SourceRange& value, const std::string& field, int function, int depth) {
+  constexpr std::int64_t kMostChoice = 16;
+  const HostExpression written = ParseHostExpression(program_.Tokens(value));
+  if (written.kind == Kind::kNumber && !written.number.is_real && written.number.integer > kMostChoice)
+    return leaves_.AddField(field, written.number, value.begin, program_.PlaceOf(value.begin));
+  return Simplified(ResolvedAt(value, function, depth));
+}
+
 std::optional<HostExpression> HostCode::FieldValue(const SourceRange& argument, const std::string& type, const std::string& field,
                                                    int function) {
   int place = function;
   if (const auto value = HostFields(program_, calls_).PartOf(argument, type, PathOf(field), 0, place))
-    return Resolve(*value, place);
+    return ValueOfField(*value, PathOf(field).back(), place, 0);
   HostExpression whole = ParseHostExpression(program_.Tokens(argument));
   if (whole.kind != HostExpression::Kind::kName && whole.kind != HostExpression::Kind::kMember) return std::nullopt;
   for (const std::string& name : PathOf(field)) whole = {HostExpression::Kind::kMember, name, {}, {whole}};

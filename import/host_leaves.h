@@ -24,6 +24,10 @@ class HostLeaves {
  public:
   // The leaf of this name in the function, which is added if it is new.
   HostExpression Add(const HostLeaf& leaf);
+  // The leaf of a field that a list of the host gives as a number, `Shape s{200, 1003}`, by where the number stands.
+  HostExpression AddField(const std::string& field, const Number& number, std::uint32_t begin, const std::string& place) {
+    return Add({field, HostLeaf::Origin::kVariable, -2 - static_cast<int>(begin), number, place});
+  }
   // The component of a dim3, such as "grid_x", if it has been met in the function.
   std::optional<HostExpression> Component(const std::string& name, int function) const;
   // From now on one label stands for the other, since the host demands that they are equal.

@@ -245,5 +245,35 @@ int main(int argc, char** argv) {
   EXPECT_EQ(grid("int blocks = n / 256; if (n > 1000) blocks++;"), "n / 256 + (n > 1000 ? 1 : 0)");
 }
 
+// What a list of the host gives as numbers are sizes, of which others are made; functions of the host are left out.
+TEST(ImportChoices, NumbersOfAStruct) {
+  const ImportReply reply = Read(R"(
+struct Shape {
+  int height, width;
+  size_t count() const { return (size_t)height * width; }
+  __host__ __device__ int last() const { return width - 1; }
+};
+__global__ void rows(const float* x, float* y, Shape s) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= s.height) return;
+  float sum = 0.f;
+  for (int c = 0; c <= s.last(); ++c) sum += x[r * s.width + c];
+  y[r] = sum;
+}
+int main() {
+  Shape s = {2000, 1003};
+  size_t n = (size_t)s.height * s.width;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, s.height * sizeof(float));
+  rows<<<(s.height + 127) / 128, 128>>>(x, y, s);
+}
+)");
+  EXPECT_EQ(ShapeOf(reply, "x"), json({"height", "width"}));
+  const std::string kernel = Kernel(reply);
+  EXPECT_THAT(kernel, AllOf(HasSubstr("rows(x, y, {height, width}) grid(ceil_div(height, 128))"), HasSubstr("int last() const"),
+                            testing::Not(HasSubstr("size_t count()"))));
+}
+
 }  // namespace
 }  // namespace evo

@@ -247,13 +247,15 @@ int main() {
   }
 }
 )";
-  const json task = TaskOf(Read(program));
-  EXPECT_EQ(ArgumentOf(task, "x").at("shape"), json({1000}));
-  EXPECT_EQ(ArgumentOf(task, "y").at("shape"), json({6012}));
+  const ImportReply reply = Read(program);
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "x").at("shape"), json({"n"}));
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "y").at("shape"), json({"(n + 2) * 6"}));
+  EXPECT_EQ(QuestionOf(reply, "n").guess, "1000");
   // Of one element by its index.
   std::string other = program;
   other.replace(other.find("for (const auto& p : shapes)"), 28, "Shape p = shapes[1];");
-  EXPECT_EQ(ArgumentOf(TaskOf(Read(other)), "x").at("shape"), json({500}));
+  EXPECT_EQ(ArgumentOf(TaskOf(Read(other)), "x").at("shape"), json({"n"}));
+  EXPECT_EQ(QuestionOf(Read(other), "n").guess, "500");
 }
 
 // A type that only a vector of Thrust says.
