@@ -86,7 +86,7 @@ LaunchGuesses::Tried LaunchGuesses::Try() {
 }
 
 // With one buffer of integers: how many keys there are, or which of them are hidden. At first none is.
-LaunchGuesses::Tried LaunchGuesses::TryIntegers(const std::string& buffer) {
+LaunchGuesses::Tried LaunchGuesses::TryIntegers(std::string buffer) {
   Tried best = Tried::kRefused;
   std::set<std::int64_t> shown{1, 0};
   for (const auto& [name, size] : Choice(0)) shown.insert(size);
@@ -96,8 +96,10 @@ LaunchGuesses::Tried LaunchGuesses::TryIntegers(const std::string& buffer) {
       flags = flags || (name == buffer && tree_.node(parameter).type.find("bool") != std::string::npos);
   }
   if (flags) shown = {1, 0};
+  const Extra hidden{std::move(buffer), true, 0, flags};
   for (auto number = shown.rbegin(); number != shown.rend(); ++number) {
-    extra_ = {buffer, true, static_cast<double>(*number), flags};
+    extra_ = hidden;
+    extra_.shown = static_cast<double>(*number);
     const Tried tried = Try();
     if (tried == Tried::kHolds) return tried;
     best = std::max(best, tried);

@@ -51,7 +51,7 @@ class LaunchGuesses {
   enum class Tried : std::uint8_t { kRefused, kNoMatrices, kNone, kNotTwice, kHolds };
   bool Refuse(std::string why);
   Tried Try();
-  Tried TryIntegers(const std::string& buffer);
+  Tried TryIntegers(std::string buffer);  // by value: runs change what they know
   Tried TryAdded();
   Tried Confirm(const LaunchedRun& run, const LaunchTrial& trial);
   void AddUnitsOfVectors(std::vector<TrialSizes::Units>& units);
