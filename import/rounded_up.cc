@@ -5,13 +5,13 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
-bool IsNumber(const HostExpression& expression, std::int64_t value) {
+bool IsInteger(const HostExpression& expression, std::int64_t value) {
   return expression.kind == Kind::kNumber && !expression.number.is_real && expression.number.integer == value;
 }
 
-bool IsZero(const HostExpression& expression) { return IsNumber(expression, 0); }
+bool IsNone(const HostExpression& expression) { return IsInteger(expression, 0); }
 
-bool SameText(const HostExpression& a, const HostExpression& b) { return a.Text() == b.Text(); }
+bool SameWritten(const HostExpression& a, const HostExpression& b) { return a.Text() == b.Text(); }
 
 // N * 1.0 is N in the quotients that ceil() is asked of.
 HostExpression WithoutReals(const HostExpression& expression) {
@@ -39,63 +39,63 @@ std::optional<HostExpression> RoundedUp(const HostExpression& part) {
     const HostExpression& bottom = part.parts[1];
     if (top.kind != Kind::kBinary) return std::nullopt;
     // (a + b) - 1 or (a + (b - 1)), or with numbers a + 255 over 256
-    if (top.Is("-") && IsNumber(top.parts[1], 1) && top.parts[0].kind == Kind::kBinary && top.parts[0].Is("+")) {
+    if (top.Is("-") && IsInteger(top.parts[1], 1) && top.parts[0].kind == Kind::kBinary && top.parts[0].Is("+")) {
       const HostExpression& sum = top.parts[0];
-      if (SameText(sum.parts[1], bottom)) return HostExpression::Call("ceil_div", {sum.parts[0], bottom});
-      if (SameText(sum.parts[0], bottom)) return HostExpression::Call("ceil_div", {sum.parts[1], bottom});
+      if (SameWritten(sum.parts[1], bottom)) return HostExpression::Call("ceil_div", {sum.parts[0], bottom});
+      if (SameWritten(sum.parts[0], bottom)) return HostExpression::Call("ceil_div", {sum.parts[1], bottom});
     }
     if (top.Is("+")) {
       for (const int rest : {1, 0}) {
         const HostExpression& added = top.parts[static_cast<std::size_t>(rest)];
         const HostExpression& kept = top.parts[static_cast<std::size_t>(1 - rest)];
         const bool numbers =
-            bottom.kind == Kind::kNumber && IsNumber(added, bottom.number.integer - 1) && bottom.number.integer > 1;
+            bottom.kind == Kind::kNumber && IsInteger(added, bottom.number.integer - 1) && bottom.number.integer > 1;
         const bool names =
-            added.kind == Kind::kBinary && added.Is("-") && SameText(added.parts[0], bottom) && IsNumber(added.parts[1], 1);
+            added.kind == Kind::kBinary && added.Is("-") && SameWritten(added.parts[0], bottom) && IsInteger(added.parts[1], 1);
         if (numbers || names) return HostExpression::Call("ceil_div", {kept, bottom});
       }
       // (a - 1 + b) / b
       const HostExpression& first = top.parts[0];
-      if (SameText(top.parts[1], bottom) && first.kind == Kind::kBinary && first.Is("-") && IsNumber(first.parts[1], 1))
+      if (SameWritten(top.parts[1], bottom) && first.kind == Kind::kBinary && first.Is("-") && IsInteger(first.parts[1], 1))
         return HostExpression::Call("ceil_div", {first.parts[0], bottom});
     }
     return std::nullopt;
   }
   // a / b + (a % b != 0)
   if (part.kind == Kind::kBinary && part.Is("+") && divides(part.parts[0]) && part.parts[1].kind == Kind::kBinary &&
-      (part.parts[1].Is("!=") || part.parts[1].Is(">")) && IsZero(part.parts[1].parts[1])) {
+      (part.parts[1].Is("!=") || part.parts[1].Is(">")) && IsNone(part.parts[1].parts[1])) {
     const HostExpression rest = HostExpression::Binary("%", part.parts[0].parts[0], part.parts[0].parts[1]);
-    if (SameText(part.parts[1].parts[0], rest)) return HostExpression::Call("ceil_div", {rest.parts[0], rest.parts[1]});
+    if (SameWritten(part.parts[1].parts[0], rest)) return HostExpression::Call("ceil_div", {rest.parts[0], rest.parts[1]});
   }
   // a / b + (a % b == 0 ? 0 : 1)
   if (part.kind == Kind::kBinary && part.Is("+") && divides(part.parts[0]) && part.parts[1].kind == Kind::kConditional) {
     const HostExpression& choice = part.parts[1];
     const HostExpression rest = HostExpression::Binary("%", part.parts[0].parts[0], part.parts[0].parts[1]);
     const HostExpression none = HostExpression::Binary("==", rest, HostExpression::Integer(0));
-    const bool zero_one = IsNumber(choice.parts[1], 0) && IsNumber(choice.parts[2], 1) && SameText(choice.parts[0], none);
-    const bool one_zero = IsNumber(choice.parts[1], 1) && IsNumber(choice.parts[2], 0) &&
-                          (SameText(choice.parts[0], rest) ||
-                           SameText(choice.parts[0], HostExpression::Binary("!=", rest, HostExpression::Integer(0))) ||
-                           SameText(choice.parts[0], HostExpression::Binary(">", rest, HostExpression::Integer(0))));
+    const bool zero_one = IsInteger(choice.parts[1], 0) && IsInteger(choice.parts[2], 1) && SameWritten(choice.parts[0], none);
+    const bool one_zero = IsInteger(choice.parts[1], 1) && IsInteger(choice.parts[2], 0) &&
+                          (SameWritten(choice.parts[0], rest) ||
+                           SameWritten(choice.parts[0], HostExpression::Binary("!=", rest, HostExpression::Integer(0))) ||
+                           SameWritten(choice.parts[0], HostExpression::Binary(">", rest, HostExpression::Integer(0))));
     if (zero_one || one_zero) return HostExpression::Call("ceil_div", {part.parts[0].parts[0], part.parts[0].parts[1]});
   }
   // a % b == 0 ? a / b : a / b + 1
   if (part.kind == Kind::kConditional) {
     const HostExpression& condition = part.parts[0];
     const bool compared = condition.kind == Kind::kBinary && (condition.Is("==") || condition.Is("!=") || condition.Is(">"));
-    const HostExpression& rest = compared && IsZero(condition.parts[1]) ? condition.parts[0] : condition;
+    const HostExpression& rest = compared && IsNone(condition.parts[1]) ? condition.parts[0] : condition;
     const bool none = compared && condition.Is("==");
     const HostExpression& whole = part.parts[none ? 1 : 2];
     const HostExpression& more = part.parts[none ? 2 : 1];
-    const bool rests = rest.kind == Kind::kBinary && rest.Is("%") && divides(whole) && SameText(rest.parts[0], whole.parts[0]) &&
-                       SameText(rest.parts[1], whole.parts[1]);
-    if (rests && SameText(more, HostExpression::Binary("+", whole, HostExpression::Integer(1))))
+    const bool rests = rest.kind == Kind::kBinary && rest.Is("%") && divides(whole) &&
+                       SameWritten(rest.parts[0], whole.parts[0]) && SameWritten(rest.parts[1], whole.parts[1]);
+    if (rests && SameWritten(more, HostExpression::Binary("+", whole, HostExpression::Integer(1))))
       return HostExpression::Call("ceil_div", {whole.parts[0], whole.parts[1]});
   }
   // (a - 1) / b + 1
-  if (part.kind == Kind::kBinary && part.Is("+") && IsNumber(part.parts[1], 1) && divides(part.parts[0])) {
+  if (part.kind == Kind::kBinary && part.Is("+") && IsInteger(part.parts[1], 1) && divides(part.parts[0])) {
     const HostExpression& top = part.parts[0].parts[0];
-    if (top.kind == Kind::kBinary && top.Is("-") && IsNumber(top.parts[1], 1))
+    if (top.kind == Kind::kBinary && top.Is("-") && IsInteger(top.parts[1], 1))
       return HostExpression::Call("ceil_div", {top.parts[0], part.parts[0].parts[1]});
   }
   return std::nullopt;
