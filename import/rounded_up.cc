@@ -5,11 +5,11 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
-bool IsInteger(const HostExpression& expression, std::int64_t value) {
+bool IsWholeNumber(const HostExpression& expression, std::int64_t value) {
   return expression.kind == Kind::kNumber && !expression.number.is_real && expression.number.integer == value;
 }
 
-bool IsNone(const HostExpression& expression) { return IsInteger(expression, 0); }
+bool IsNone(const HostExpression& expression) { return IsWholeNumber(expression, 0); }
 
 bool SameWritten(const HostExpression& a, const HostExpression& b) { return a.Text() == b.Text(); }
 
@@ -39,7 +39,7 @@ std::optional<HostExpression> RoundedUp(const HostExpression& part) {
     const HostExpression& bottom = part.parts[1];
     if (top.kind != Kind::kBinary) return std::nullopt;
     // (a + b) - 1 or (a + (b - 1)), or with numbers a + 255 over 256
-    if (top.Is("-") && IsInteger(top.parts[1], 1) && top.parts[0].kind == Kind::kBinary && top.parts[0].Is("+")) {
+    if (top.Is("-") && IsWholeNumber(top.parts[1], 1) && top.parts[0].kind == Kind::kBinary && top.parts[0].Is("+")) {
       const HostExpression& sum = top.parts[0];
       if (SameWritten(sum.parts[1], bottom)) return HostExpression::Call("ceil_div", {sum.parts[0], bottom});
       if (SameWritten(sum.parts[0], bottom)) return HostExpression::Call("ceil_div", {sum.parts[1], bottom});
@@ -49,14 +49,14 @@ std::optional<HostExpression> RoundedUp(const HostExpression& part) {
         const HostExpression& added = top.parts[static_cast<std::size_t>(rest)];
         const HostExpression& kept = top.parts[static_cast<std::size_t>(1 - rest)];
         const bool numbers =
-            bottom.kind == Kind::kNumber && IsInteger(added, bottom.number.integer - 1) && bottom.number.integer > 1;
-        const bool names =
-            added.kind == Kind::kBinary && added.Is("-") && SameWritten(added.parts[0], bottom) && IsInteger(added.parts[1], 1);
+            bottom.kind == Kind::kNumber && IsWholeNumber(added, bottom.number.integer - 1) && bottom.number.integer > 1;
+        const bool names = added.kind == Kind::kBinary && added.Is("-") && SameWritten(added.parts[0], bottom) &&
+                           IsWholeNumber(added.parts[1], 1);
         if (numbers || names) return HostExpression::Call("ceil_div", {kept, bottom});
       }
       // (a - 1 + b) / b
       const HostExpression& first = top.parts[0];
-      if (SameWritten(top.parts[1], bottom) && first.kind == Kind::kBinary && first.Is("-") && IsInteger(first.parts[1], 1))
+      if (SameWritten(top.parts[1], bottom) && first.kind == Kind::kBinary && first.Is("-") && IsWholeNumber(first.parts[1], 1))
         return HostExpression::Call("ceil_div", {first.parts[0], bottom});
     }
     return std::nullopt;
@@ -72,8 +72,9 @@ std::optional<HostExpression> RoundedUp(const HostExpression& part) {
     const HostExpression& choice = part.parts[1];
     const HostExpression rest = HostExpression::Binary("%", part.parts[0].parts[0], part.parts[0].parts[1]);
     const HostExpression none = HostExpression::Binary("==", rest, HostExpression::Integer(0));
-    const bool zero_one = IsInteger(choice.parts[1], 0) && IsInteger(choice.parts[2], 1) && SameWritten(choice.parts[0], none);
-    const bool one_zero = IsInteger(choice.parts[1], 1) && IsInteger(choice.parts[2], 0) &&
+    const bool zero_one =
+        IsWholeNumber(choice.parts[1], 0) && IsWholeNumber(choice.parts[2], 1) && SameWritten(choice.parts[0], none);
+    const bool one_zero = IsWholeNumber(choice.parts[1], 1) && IsWholeNumber(choice.parts[2], 0) &&
                           (SameWritten(choice.parts[0], rest) ||
                            SameWritten(choice.parts[0], HostExpression::Binary("!=", rest, HostExpression::Integer(0))) ||
                            SameWritten(choice.parts[0], HostExpression::Binary(">", rest, HostExpression::Integer(0))));
@@ -93,9 +94,9 @@ std::optional<HostExpression> RoundedUp(const HostExpression& part) {
       return HostExpression::Call("ceil_div", {whole.parts[0], whole.parts[1]});
   }
   // (a - 1) / b + 1
-  if (part.kind == Kind::kBinary && part.Is("+") && IsInteger(part.parts[1], 1) && divides(part.parts[0])) {
+  if (part.kind == Kind::kBinary && part.Is("+") && IsWholeNumber(part.parts[1], 1) && divides(part.parts[0])) {
     const HostExpression& top = part.parts[0].parts[0];
-    if (top.kind == Kind::kBinary && top.Is("-") && IsInteger(top.parts[1], 1))
+    if (top.kind == Kind::kBinary && top.Is("-") && IsWholeNumber(top.parts[1], 1))
       return HostExpression::Call("ceil_div", {top.parts[0], part.parts[0].parts[1]});
   }
   return std::nullopt;
