@@ -40,10 +40,6 @@ std::string NumberText(const Number& number) {
   return text;
 }
 
-bool IsNumber(const HostExpression& expression, std::int64_t value) {
-  return expression.kind == Kind::kNumber && !expression.number.is_real && expression.number.integer == value;
-}
-
 // The value of a function of the C library that expressions of directives lack, such as powf(0.9, 10).
 std::optional<HostExpression> FunctionValue(const HostExpression& call) {
   std::vector<double> arguments;
@@ -84,6 +80,10 @@ std::optional<HostExpression> FunctionValue(const HostExpression& call) {
 }
 
 }  // namespace
+
+bool IsNumber(const HostExpression& expression, std::int64_t value) {
+  return expression.kind == Kind::kNumber && !expression.number.is_real && expression.number.integer == value;
+}
 
 HostExpression HostExpression::Integer(std::int64_t value) { return {Kind::kNumber, "", Number::Integer(value), {}}; }
 HostExpression HostExpression::Name(std::string name) { return {Kind::kName, std::move(name), {}, {}}; }

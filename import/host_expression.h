@@ -43,6 +43,9 @@ HostExpression Replaced(const HostExpression& expression, const HostReplacement&
 // Evaluates what is constant, and writes (a + b - 1) / b, (a - 1) / b + 1 and ceil(a / b) as ceil_div(a, b).
 HostExpression Simplified(const HostExpression& expression);
 
+// Whether it is this integer.
+bool IsNumber(const HostExpression& expression, std::int64_t value);
+
 // The value, if all names are in `values`.
 std::optional<Number> ValueOf(const HostExpression& expression, const Variables& values);
 

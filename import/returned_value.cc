@@ -84,7 +84,7 @@ class ReturnReader {
   // `if (c) return x;`, or one that changes numbers.
   std::optional<HostExpression> Choice(std::size_t at, std::size_t next, std::size_t end) {
     const std::size_t yes = program_.AfterBracket(at + 1), yes_end = EndOfStatement(program_, yes);
-    const HostExpression condition = WithRest(Value(at + 2, yes - 1));
+    const HostExpression condition = Value(at + 2, yes - 1);
     const bool has_else = Token(yes_end) == "else";
     const auto before = values_;
     const auto one = Branch(yes, yes_end);
@@ -121,16 +121,6 @@ class ReturnReader {
       const bool less = condition.Is("<") || condition.Is("<="), more = condition.Is(">") || condition.Is(">=");
       const bool first = yes.Text() == left && no.Text() == right, second = yes.Text() == right && no.Text() == left;
       if ((less || more) && (first || second)) return HostExpression::Call(less == first ? "min" : "max", {yes, no});
-      // a % b != 0 ? a / b + 1 : a / b
-      const bool rest = condition.parts[0].kind == Kind::kBinary && condition.parts[0].Is("%") && right == "0";
-      if (rest && condition.Is("=="))
-        return Conditional(HostExpression::Binary("!=", condition.parts[0], condition.parts[1]), no, yes);
-      if (rest && condition.Is("!=")) {
-        const auto& of = condition.parts[0].parts;
-        const std::string quotient = HostExpression::Binary("/", of[0], of[1]).Text();
-        if (no.Text() == quotient && (yes.Text() == quotient + " + 1" || yes.Text() == "1 + " + quotient))
-          return HostExpression::Call("ceil_div", of);
-      }
     }
     return Simplified({Kind::kConditional, "?", {}, {std::move(condition), std::move(yes), std::move(no)}});
   }
@@ -138,19 +128,6 @@ class ReturnReader {
   static bool HasChoice(const HostExpression& expression) {
     return expression.kind == Kind::kConditional ||
            std::any_of(expression.parts.begin(), expression.parts.end(), [](const auto& part) { return HasChoice(part); });
-  }
-
-  // a % b > 0 and a / b * b < a as a % b != 0.
-  static HostExpression WithRest(HostExpression condition) {
-    const bool positive = condition.kind == Kind::kBinary && condition.Is(">") && condition.parts[0].kind == Kind::kBinary &&
-                          condition.parts[0].Is("%") && condition.parts[1].Text() == "0";
-    if (positive) return HostExpression::Binary("!=", condition.parts[0], condition.parts[1]);
-    if (condition.kind != Kind::kBinary || (!condition.Is("<") && !condition.Is("!="))) return condition;
-    const HostExpression &left = condition.parts[0], &right = condition.parts[1];
-    const bool multiplies = left.kind == Kind::kBinary && left.Is("*") && left.parts[0].kind == Kind::kBinary &&
-                            left.parts[0].Is("/") && left.parts[0].parts[1].Text() == left.parts[1].Text();
-    if (!multiplies || left.parts[0].parts[0].Text() != right.Text()) return condition;
-    return HostExpression::Binary("!=", HostExpression::Binary("%", right, left.parts[1]), HostExpression::Integer(0));
   }
 
   // `int c = a / b;`, `c = a;`, `c += a;` and `c++;`.
