@@ -11,16 +11,6 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr const char* kRows = R"(
-__global__ void rows(const float* x, float* y, int height, int width) {
-  int r = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= height) return;
-  float sum = 0.f;
-  for (int c = 0; c < width; ++c) sum += x[r * width + c];
-  y[r] = sum;
-}
-)";
-
 // Nothing says how many threads a block has along each axis; 1024 would be too many.
 TEST(ImportChoices, AnUnknownExtentOfBlocks) {
   const ImportReply reply = Read(R"(

@@ -12,16 +12,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
-constexpr const char* kRows = R"(
-__global__ void rows(const float* x, float* y, int height, int width) {
-  int r = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= height) return;
-  float sum = 0.f;
-  for (int c = 0; c < width; ++c) sum += x[r * width + c];
-  y[r] = sum;
-}
-)";
-
 // A class that allocates as many elements as the vector has that it is made of.
 TEST(ImportObjects, ABufferMadeOfAVector) {
   const ImportReply reply = Read(std::string("#include <vector>\n") + kRows + R"(

@@ -12,6 +12,17 @@
 
 namespace evo {
 
+// A kernel with the sum of each row.
+inline constexpr const char* kRows = R"(
+__global__ void rows(const float* x, float* y, int height, int width) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= height) return;
+  float sum = 0.f;
+  for (int c = 0; c < width; ++c) sum += x[r * width + c];
+  y[r] = sum;
+}
+)";
+
 // Imports a program, as evo init does.
 inline ImportReply Read(const std::string& text, const std::vector<std::string>& kernels = {},
                         const std::map<std::string, std::string>& answers = {}) {
