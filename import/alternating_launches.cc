@@ -11,6 +11,7 @@
 #include "import/host_loops.h"
 #include "import/host_statements.h"
 #include "import/turn_taking.h"
+#include "syntax/splices.h"
 
 namespace evo {
 namespace {
@@ -36,17 +37,10 @@ class ExchangeWriter {
       Splices splices;
       if (!turns.empty() && Write(turns, splices)) splices_.insert(splices_.end(), splices.begin(), splices.end());
     }
-    if (splices_.empty()) return std::nullopt;
-    std::stable_sort(splices_.begin(), splices_.end(),
-                     [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
-    std::string text = program_.text();
-    for (const auto& [range, by] : splices_) text.replace(range.begin, range.size(), by);
-    return text;
+    return Spliced(program_.tree(), std::move(splices_));
   }
 
  private:
-  using Splices = std::vector<std::pair<SourceRange, std::string>>;
-
   std::string_view Token(std::size_t at) const { return program_.Token(at); }
 
   // All of a function at once, since they share pointers and flags.

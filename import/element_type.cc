@@ -89,12 +89,13 @@ std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::
 }
 
 bool HasOnlyFunctions(const SourceProgram& program, const std::string& type) {
-  const std::string name = type.substr(type.rfind(':') == std::string::npos ? 0 : type.rfind(':') + 1);
+  const std::string base = type.substr(0, type.find('<'));
+  const std::string name = base.substr(base.rfind(':') == std::string::npos ? 0 : base.rfind(':') + 1);
   const SyntaxTree& tree = program.tree();
   const auto is_of_kind = [&](int child, const char* kind) { return tree.node(child).kind_name == kind; };
   return std::any_of(tree.nodes().begin(), tree.nodes().end(), [&](const SyntaxNode& node) {
-    if ((node.kind_name != "StructDecl" && node.kind_name != "ClassDecl") || node.name != name || node.children.empty())
-      return false;
+    const bool record = node.kind_name == "StructDecl" || node.kind_name == "ClassDecl" || node.kind_name == "ClassTemplate";
+    if (!record || node.name != name || node.children.empty()) return false;
     const auto& parts = node.children;
     // What it inherits may have fields.
     const bool more = std::any_of(parts.begin(), parts.end(), [&](int child) {
@@ -106,6 +107,15 @@ bool HasOnlyFunctions(const SourceProgram& program, const std::string& type) {
     });
     return functions && !more;
   });
+}
+
+std::string NewObjectOf(const SourceProgram& program, const std::vector<std::string_view>& tokens) {
+  const std::size_t count = tokens.size();
+  const bool braces = count > 2 && tokens[count - 2] == "{" && tokens[count - 1] == "}";
+  const bool brackets = count > 2 && tokens[count - 2] == "(" && tokens[count - 1] == ")";
+  std::string type;
+  for (std::size_t i = 0; (braces || brackets) && i + 2 < count; ++i) type += tokens[i];
+  return !type.empty() && HasOnlyFunctions(program, type) ? type : "";
 }
 
 std::vector<ProgramParameter> FlatFieldsOf(const SourceProgram& program, const std::string& type) {

@@ -34,6 +34,8 @@ std::vector<ProgramParameter> FieldsOf(const SourceProgram& program, const std::
 
 // Whether a type is a struct or class of the program that has functions and no fields, such as an operator.
 bool HasOnlyFunctions(const SourceProgram& program, const std::string& type);
+// The type of a new object of such a class, "Plus<float>" of `Plus<float>{}` or `Plus<float>()`; empty for anything else.
+std::string NewObjectOf(const SourceProgram& program, const std::vector<std::string_view>& tokens);
 
 // The same with the fields of structs inside of it: "inner.a".
 std::vector<ProgramParameter> FlatFieldsOf(const SourceProgram& program, const std::string& type);

@@ -9,26 +9,20 @@
 
 #include "import/element_type.h"
 #include "import/host_calls.h"
+#include "import/kernel_heads.h"
+#include "syntax/splices.h"
 
 namespace evo {
 namespace {
 
-// Whether it is a class of the program that can be called and has no fields.
-bool IsFunctorClass(const SourceProgram& program, const std::string& type) {
-  const std::string name = type.substr(0, type.find('<'));
-  const SyntaxTree& tree = program.tree();
-  for (const SyntaxNode& node : tree.nodes()) {
-    const bool record = node.kind_name == "StructDecl" || node.kind_name == "ClassDecl" || node.kind_name == "ClassTemplate";
-    if (!record || node.name != name || node.children.empty()) continue;
-    bool called = false, stateless = true;
-    for (const int child : node.children) {
-      const SyntaxNode& part = tree.node(child);
-      called |= part.name.starts_with("operator()");
-      stateless &= part.kind_name != "FieldDecl" && part.kind_name.find("ase") == std::string::npos;
-    }
-    if (called) return stateless;
-  }
-  return false;
+// The class of an object without fields that an expression of the host is, `Sum()` or a variable; empty if it is none, or if
+// callers pass it.
+std::string FunctorTypeOf(const SourceProgram& program, const SourceRange& argument, int function) {
+  const auto tokens = program.Tokens(argument);
+  if (tokens.size() != 1) return NewObjectOf(program, tokens);
+  const ProgramVariable* const variable = program.FindVariable(tokens[0], function);
+  const std::string type = variable == nullptr ? "" : PointedType(variable->type);
+  return HasOnlyFunctions(program, type) ? type : "";
 }
 
 class FunctorMover {
@@ -39,17 +33,10 @@ class FunctorMover {
     for (const ProgramFunction& kernel : program_.functions()) {
       if (kernel.kernel) Move(kernel);
     }
-    if (splices_.empty()) return std::nullopt;
-    std::stable_sort(splices_.begin(), splices_.end(),
-                     [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
-    std::string text = program_.text();
-    for (const auto& [range, by] : splices_) text.replace(range.begin, range.size(), by);
-    return text;
+    return Spliced(program_.tree(), std::move(splices_));
   }
 
  private:
-  using Splices = std::vector<std::pair<SourceRange, std::string>>;
-
   // Of an argument, or of the name of a template's type that callers give; empty if it is no functor.
   std::string TypeOf(const SourceRange& argument, int function) const {
     std::string type = FunctorTypeOf(program_, argument, function);
@@ -80,7 +67,7 @@ class FunctorMover {
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
       if (IsPointerType(kernel.parameters[i].type) || kernel.parameters[i].name.empty()) continue;
       const auto place = TemplatePlace(kernel, kernel.parameters[i]);
-      if (!place && !IsFunctorClass(program_, PointedType(kernel.parameters[i].type))) continue;
+      if (!place && !HasOnlyFunctions(program_, PointedType(kernel.parameters[i].type))) continue;
       const bool all = !launches.empty() && std::all_of(launches.begin(), launches.end(), [&](const HostLaunch* launch) {
         if (launch->arguments.size() != kernel.parameters.size()) return false;
         if (program_.Text(launch->range).find("<<<") == std::string_view::npos) return false;
@@ -122,27 +109,18 @@ class FunctorMover {
 
   // Takes the parameters away wherever the kernel is declared, and declares variables where it is defined.
   bool MoveIn(const ProgramFunction& kernel, const std::vector<std::size_t>& places, Splices& splices) const {
-    bool defined = false;
-    const auto& tokens = program_.tokens();
-    for (std::size_t at = 1; at + 1 < tokens.size(); ++at) {
-      if (program_.Token(at) != kernel.name || program_.Token(at + 1) != "(") continue;
-      if (program_.FunctionAt(tokens[at].begin) >= 0 && !kernel.range.Contains(tokens[at])) continue;
-      const std::size_t end = program_.AfterBracket(at + 1);
-      if (end >= tokens.size() || (program_.Token(end) != "{" && program_.Token(end) != ";")) continue;
-      const auto parameters = calls_.Split(at + 1, end - 1);
-      if (parameters.size() != kernel.parameters.size()) return false;
+    const std::vector<KernelHead> heads = HeadsOf(program_, calls_, kernel);
+    for (const KernelHead& head : heads) {
       std::string declarations;
       for (const std::size_t place : places) {
-        splices.emplace_back(WithComma(parameters, place), "");
-        std::string declaration(program_.Text(parameters[place]));
+        splices.emplace_back(WithComma(head.parameters, place), "");
+        std::string declaration(program_.Text(head.parameters[place]));
         if (declaration.starts_with("const ")) declaration.erase(0, 6);
         declarations += fmt::format(" {}{{}};", declaration);
       }
-      if (program_.Token(end) == ";") continue;
-      defined = true;
-      splices.emplace_back(SourceRange{tokens[end].end, tokens[end].end}, declarations);
+      if (head.body > 0) splices.emplace_back(SourceRange{head.body, head.body}, declarations);
     }
-    return defined;
+    return !heads.empty();
   }
 
   const SourceProgram& program_;
@@ -153,20 +131,5 @@ class FunctorMover {
 }  // namespace
 
 std::optional<std::string> WithLocalFunctors(const SourceProgram& program) { return FunctorMover(program).Run(); }
-
-std::string FunctorTypeOf(const SourceProgram& program, const SourceRange& argument, int function) {
-  const auto tokens = program.Tokens(argument);
-  if (tokens.size() == 1) {
-    const ProgramVariable* const variable = program.FindVariable(tokens[0], function);
-    const std::string type = variable == nullptr ? "" : PointedType(variable->type);
-    return IsFunctorClass(program, type) ? type : "";
-  }
-  const bool made = tokens.size() > 2 && ((tokens.back() == "}" && tokens[tokens.size() - 2] == "{") ||
-                                          (tokens.back() == ")" && tokens[tokens.size() - 2] == "("));
-  if (!made) return "";
-  std::string type;
-  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) type += tokens[i];
-  return IsFunctorClass(program, type) ? type : "";
-}
 
 }  // namespace evo

@@ -11,6 +11,8 @@
 
 #include "import/element_type.h"
 #include "import/host_calls.h"
+#include "import/kernel_heads.h"
+#include "syntax/splices.h"
 
 namespace evo {
 namespace {
@@ -28,17 +30,10 @@ class OffsetPasser {
     for (const ProgramFunction& kernel : program_.functions()) {
       if (kernel.kernel) Pass(kernel);
     }
-    if (splices_.empty()) return std::nullopt;
-    std::stable_sort(splices_.begin(), splices_.end(),
-                     [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
-    std::string text = program_.text();
-    for (const auto& [range, by] : splices_) text.replace(range.begin, range.size(), by);
-    return text;
+    return Spliced(program_.tree(), std::move(splices_));
   }
 
  private:
-  using Splices = std::vector<std::pair<SourceRange, std::string>>;
-
   std::string_view Token(std::size_t at) const { return program_.Token(at); }
   static bool IsName(std::string_view token) {
     return !token.empty() && (std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_');
@@ -142,24 +137,15 @@ class OffsetPasser {
 
   // Adds the number behind a pointer wherever the kernel is declared, and to the pointer where it is defined.
   bool AddToSignatures(const ProgramFunction& kernel, std::size_t index, const std::string& number, Splices& splices) const {
-    bool defined = false;
-    const auto& tokens = program_.tokens();
-    for (std::size_t at = 1; at + 1 < tokens.size(); ++at) {
-      if (Token(at) != kernel.name || Token(at + 1) != "(") continue;
-      if (program_.FunctionAt(tokens[at].begin) >= 0 && !kernel.range.Contains(tokens[at])) continue;
-      const std::size_t end = program_.AfterBracket(at + 1);
-      if (end >= tokens.size() || (Token(end) != "{" && Token(end) != ";")) continue;
-      const auto parameters = calls_.Split(at + 1, end - 1);
-      if (parameters.size() != kernel.parameters.size()) return false;
-      const SourceRange& own = parameters[index];
+    const std::vector<KernelHead> heads = HeadsOf(program_, calls_, kernel);
+    for (const KernelHead& head : heads) {
+      const SourceRange& own = head.parameters[index];
       if (program_.Text(own).find('=') != std::string_view::npos) return false;
       splices.emplace_back(SourceRange{own.end, own.end}, fmt::format(", long long {}", number));
-      if (Token(end) == ";") continue;
-      defined = true;
-      splices.emplace_back(SourceRange{tokens[end].end, tokens[end].end},
-                           fmt::format(" {} += {};", kernel.parameters[index].name, number));
+      if (head.body > 0)
+        splices.emplace_back(SourceRange{head.body, head.body}, fmt::format(" {} += {};", kernel.parameters[index].name, number));
     }
-    return defined;
+    return !heads.empty();
   }
 
   const SourceProgram& program_;

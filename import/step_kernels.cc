@@ -11,6 +11,7 @@
 #include "import/element_type.h"
 #include "import/host_calls.h"
 #include "import/host_loops.h"
+#include "syntax/splices.h"
 
 namespace evo {
 namespace {
@@ -30,12 +31,7 @@ class StepKernelWriter {
                              : from_host && IsZero(call.arguments[1], call.function);
       if (zero) WriteZero(call);
     }
-    if (splices_.empty()) return std::nullopt;
-    std::stable_sort(splices_.begin(), splices_.end(),
-                     [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
-    std::string text = program_.text();
-    for (const auto& [range, by] : splices_) text.replace(range.begin, range.size(), by);
-    return text;
+    return Spliced(program_.tree(), std::move(splices_));
   }
 
  private:

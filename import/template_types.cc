@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "import/element_type.h"
-#include "import/local_functors.h"
 
 namespace evo {
 namespace {
@@ -87,9 +86,6 @@ class TemplateTypes {
   std::string Deduced(const HostCall& call, const ProgramFunction& called, std::size_t t, int depth) const {
     for (std::size_t i = 0; i < std::min(call.arguments.size(), called.parameters.size()); ++i) {
       const std::string& wanted = called.parameters[i].type;
-      if (PlaceOf(wanted, t) && PointedType(wanted) == Placeholder(t)) {
-        if (std::string functor = FunctorTypeOf(program_, call.arguments[i], call.function); !functor.empty()) return functor;
-      }
       if (!PlaceOf(wanted, t) || !IsPointerType(wanted)) continue;
       const HostCode::Pointer passed = host_.Origin(call.arguments[i], call.function);
       for (const ProgramVariable& variable : program_.variables()) {
@@ -110,15 +106,7 @@ class TemplateTypes {
   // Of what is passed by value: `Plus()`, a number, or a variable; empty if it is anything else.
   std::string OfValue(const SourceRange& argument, int function, int depth) const {
     const auto tokens = program_.Tokens(argument);
-    const std::size_t count = tokens.size();
-    const bool braces = count > 2 && tokens[count - 2] == "{" && tokens[count - 1] == "}";
-    const bool made = braces || (count > 2 && tokens[count - 2] == "(" && tokens[count - 1] == ")");
-    if (made && HasOnlyFunctions(program_, std::string(tokens[count - 3]))) {
-      std::string spelled;
-      for (std::size_t i = 0; i + 2 < count; ++i) spelled += tokens[i];
-      return spelled;
-    }
-    if (count != 1) return "";
+    if (tokens.size() != 1) return NewObjectOf(program_, tokens);
     if (std::isdigit(static_cast<unsigned char>(tokens[0][0])) != 0) return OfNumber(tokens[0]);
     std::string type;
     if (const ProgramVariable* const variable = program_.FindVariable(tokens[0], function, argument.begin)) type = variable->type;

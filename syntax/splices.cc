@@ -7,7 +7,7 @@ namespace evo {
 
 std::optional<std::string> Spliced(const SyntaxTree& tree, Splices splices) {
   if (splices.empty()) return std::nullopt;
-  std::sort(splices.begin(), splices.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+  std::stable_sort(splices.begin(), splices.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
   std::string text = tree.text();
   for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice)
     text.replace(splice->first.begin, splice->first.size(), splice->second);
