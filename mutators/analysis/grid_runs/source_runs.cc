@@ -22,7 +22,7 @@ constexpr std::int64_t kMostLaunchedThreads = 1 << 17;
 constexpr std::int64_t kMostSampledTurns = 700'000;
 // Units that are tried for each element that is wanted, and elements for which there is a unit at least.
 constexpr std::int64_t kMostSpreadTries = 24, kSpreadOfUnit = 8;
-constexpr std::int64_t kUnitsThatTell = 2, kFarTooMany = 4;  // by whose turns those of a launch are reckoned
+constexpr std::int64_t kBlocksThatTell = 2, kFarTooMany = 4;  // by whose turns those of a launch are reckoned
 // In place of a unit.
 constexpr std::int64_t kSeveralUnits = -1;
 
@@ -151,14 +151,16 @@ bool SourceRuns::RunUnits(Link& link, const LaunchTrial& trial, const LaunchRuns
   const std::int64_t units = setting.Threads() / each;
   if (CodeOf(tree_).find("__threadfence()") != std::string::npos) accesses.last = units - 1;
   if (!samples) {
-    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t of_block = setting.block[0] * setting.block[1] * setting.block[2] / each;
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max(), before = turns_;
     for (std::int64_t unit = 0; unit < units; ++unit) {
-      const std::int64_t before = turns_;
       if (!RunUnit(link, trial, setting, unit, accesses, run)) return false;
-      if (unit >= kUnitsThatTell) continue;
-      fewest = std::min(fewest, turns_ - before);
-      const std::int64_t times = unit + 1 < kUnitsThatTell ? kFarTooMany : 1;
-      if (turns_ + fewest * (units - unit - 1) <= times * kMostLaunchedTurns) continue;
+      // Whole blocks tell: where threads run alone, most of a block may have nothing to do.
+      const std::int64_t blocks = (unit + 1) / of_block;
+      if ((unit + 1) % of_block != 0 || blocks > kBlocksThatTell) continue;
+      fewest = std::min(fewest, turns_ - std::exchange(before, turns_));
+      const std::int64_t times = blocks < kBlocksThatTell ? kFarTooMany : 1;
+      if (turns_ + fewest * (units / of_block - blocks) <= times * kMostLaunchedTurns) continue;
       refused_.is_final = refused_.is_too_large = true;
       return Refuse(fmt::format("{}: its loops have too many turns to try", link.launch->kernel));
     }
