@@ -38,6 +38,62 @@ int main() {
   EXPECT_THAT(text, HasSubstr("// evo:launch scale(x, y, n) grid(ceil_div(n, MOST)) block(MOST)"));
 }
 
+TEST(ImportValues, ValuesThatBranchesSet) {
+  const auto launch =
+      [](const std::string& condition, const std::string& then, const std::string& otherwise) {
+        return Kernel(Read(R"(
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+int main() {
+  bool padded = false;
+  int n = 100000, width = 3;
+  int out = 0, blocks = 0;
+  if (padded == false) {
+    out = n - width + 1;
+  } else {
+    out = n;
+  }
+  if ()" + condition + R"()
+    blocks = )" + then + R"(;
+  else
+    blocks = )" + otherwise +
+                           R"(;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, out * sizeof(float));
+  scale<<<blocks, 256>>>(x, y, out);
+}
+)"));
+      };
+  constexpr const char* kRoundedUp = "// evo:launch scale(x, y, n - width + 1) grid(ceil_div(n - width + 1, 256)) block(256)";
+  EXPECT_THAT(launch("out % 256 == 0", "out / 256", "out / 256 + 1"), HasSubstr(kRoundedUp));
+  EXPECT_THAT(launch("out % 256 != 0", "out / 256 + 1", "out / 256"), HasSubstr(kRoundedUp));
+}
+
+// An integer gets a real number without its fraction.
+TEST(ImportValues, RealNumbersThatIntegersGet) {
+  const json task = TaskOf(Read(R"(
+__global__ void count(const float* x, int* bins, int n, float width, int most) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&bins[min((int)(x[i] / width), most - 1)], 1);
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]), width = atoi(argv[2]);
+  int most = (int)(1000.0 / width) + 1;
+  int half = most * 0.5;
+  float* x;
+  int *bins, *others;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&bins, (most + half) * sizeof(int));
+  count<<<(n + 255) / 256, 256>>>(x, bins, n, width, most);
+}
+)"));
+  EXPECT_EQ(ArgumentOf(task, "bins").at("shape"),
+            json::array({"trunc(1000.0 / width) + 1 + trunc((trunc(1000.0 / width) + 1) * 0.5)"}));
+}
+
 TEST(ImportValues, SizesOfTypesAndOfArraysAreNumbers) {
   const std::string text = Kernel(Read(R"(
 typedef uint4 packet;
