@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "import/alternating_launches.h"
+#include "import/compiler_spellings.h"
 #include "import/device_text.h"
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
@@ -18,7 +19,6 @@
 #include "import/pointer_offsets.h"
 #include "import/step_kernels.h"
 #include "import/unrolled_recursion.h"
-#include "syntax/token.h"
 
 namespace evo {
 namespace {
@@ -86,6 +86,10 @@ std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, c
       text += fmt::format("// evo:size {} = {}\n", size.compiled, size.name);
   }
   for (const std::string& workspace : draft.workspaces) text += fmt::format("// evo:workspace {}\n", workspace);
+  for (const DraftArgument& argument : draft.arguments) {
+    const bool number = !argument.counted.empty() && argument.counted.find_first_not_of("0123456789") == std::string::npos;
+    if (number) text += fmt::format("// evo:counted {} {}\n", argument.name, argument.counted);
+  }
   for (const std::string& constant : draft.constants) text += fmt::format("// evo:constant {}\n", constant);
   for (const std::string& step : draft.steps) text += fmt::format("// evo:{}\n", step);
   const auto define = [&](const std::string& name, std::int64_t value) {
@@ -107,16 +111,8 @@ std::string FlatTemplateText(const std::string& text, SyntaxParser& parser, std:
   return std::move(flat->text);
 }
 
-// C++17 has no `register` any more, as a hint to the compiler.
-std::string WithoutRegister(std::string text) {
-  for (const SourceRange& token : Tokenize(text)) {
-    if (text.compare(token.begin, token.size(), "register") == 0) text.replace(token.begin, token.size(), token.size(), ' ');
-  }
-  return text;
-}
-
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
-  SyntaxTree tree = parser.Parse(WithoutRegister(request.text));
+  SyntaxTree tree = parser.Parse(WithKnownSpellings(request.text));
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
     SyntaxTree written = parser.Parse(*levels);
     if (HasAllLevels(SourceProgram(written))) tree = std::move(written);
