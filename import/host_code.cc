@@ -101,7 +101,7 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
     if (part.kind == Kind::kMember) {
       if (auto component = ResolveComponent(part, function)) return component;
       const auto& assigned = calls_.AssignedTo(part.Text(), function);
-      if (assigned.size() == 1) return ResolvedAt(assigned[0], function, depth + 1);
+      if (assigned.size() == 1) return ValueOfField(assigned[0], part.text, function, depth + 1);
       if (const auto property = DeviceProperty(part.text)) return HostExpression::Integer(*property);
       int place = function;
       if (const Path names = NamesIn(part); !names.empty()) {
