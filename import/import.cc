@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "import/alternating_launches.h"
+#include "import/chosen_pointers.h"
 #include "import/device_text.h"
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
@@ -115,6 +116,27 @@ std::string WithoutRegister(std::string text) {
   return text;
 }
 
+// Launches and an exchange of pointers, where a loop chooses between pointers in turns.
+void TakeTurns(SyntaxTree& tree, SyntaxParser& parser) {
+  std::string text = tree.text();
+  const auto parsed = [&] { return parser.Parse(text); };
+  const auto pairs = WithoutPointerPairs(SourceProgram(tree));
+  if (pairs) text = *pairs;
+  SyntaxTree written = parsed();
+  const bool same_errors = written.errors().size() <= tree.errors().size();
+  if (const auto chosen = WithChosenLaunches(SourceProgram(written))) {
+    text = *chosen;
+    written = parsed();
+    if (const auto exchanges = WithExchanges(SourceProgram(written))) {
+      tree = parser.Parse(*exchanges);
+      return;
+    }
+  } else if (pairs && same_errors && pairs->find(" == 0 ? ") == std::string::npos) {
+    tree = std::move(written);
+  }
+  if (const auto exchanges = WithExchanges(SourceProgram(tree))) tree = parser.Parse(*exchanges);
+}
+
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   SyntaxTree tree = parser.Parse(WithoutRegister(request.text));
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
@@ -125,7 +147,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
     SyntaxTree written = parser.Parse(*moved);
     if (written.errors().size() <= tree.errors().size()) tree = std::move(written);
   }
-  if (const auto exchanges = WithExchanges(SourceProgram(tree))) tree = parser.Parse(*exchanges);
+  TakeTurns(tree, parser);
   // They are launched between others, and belong to no kernel alone.
   const auto kernels_of_steps = request.kernels.empty() ? WithStepKernels(SourceProgram(tree)) : std::nullopt;
   if (kernels_of_steps) tree = parser.Parse(*kernels_of_steps);

@@ -229,5 +229,49 @@ int main() {
   EXPECT_THAT(Kernel(Read(program("0.f"))), Not(HasSubstr("f32(0)")));
 }
 
+TEST(ImportValues, ASizeThatIsSetInALoopIsWhatIsPassed) {
+  const ImportReply reply = Read(R"(
+__global__ void twice(float* x, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+void run(float* x, unsigned n) {
+  unsigned blocks = n / 256;
+  if (n % 256 != 0) blocks += 1;
+  twice<<<blocks, 256>>>(x, n);
+}
+int main() {
+  unsigned n = 0;
+  for (int k = 4; k < 20; ++k) {
+    n = (1 << k) + 3;
+    float *x, *h = new float[n];
+    cudaMalloc(&x, n * sizeof(float));
+    run(x, n);
+    cudaMemcpy(h, x, n * sizeof(float), cudaMemcpyDeviceToHost);
+  }
+})");
+  EXPECT_THAT(Kernel(reply), testing::HasSubstr("// evo:launch twice(x, u32((1 << k) + 3)) grid(ceil_div((1 << k) + 3, 256))"));
+}
+
+TEST(ImportValues, LaunchesWhoseResultsNobodyCopiesAreLeftOut) {
+  const ImportReply reply = Read(R"(
+__global__ void warm(float* x) { x[threadIdx.x] += 1; }
+__global__ void twice(float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]);
+  float *w, *x, *h = new float[n];
+  cudaMalloc(&w, 256 * sizeof(float));
+  warm<<<1, 256>>>(w);
+  cudaMalloc(&x, n * sizeof(float));
+  twice<<<(n + 127) / 128, 128>>>(x, n);
+  cudaMemcpy(h, x, n * sizeof(float), cudaMemcpyDeviceToHost);
+})");
+  EXPECT_THAT(Kernel(reply),
+              testing::AllOf(testing::HasSubstr("// evo:launch twice("), testing::Not(testing::HasSubstr("warm"))));
+}
+
 }  // namespace
 }  // namespace evo

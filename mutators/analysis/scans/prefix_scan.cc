@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "mutators/analysis/grid_runs/grid_source.h"
+#include "mutators/analysis/scans/counted_elements.h"
 #include "mutators/analysis/scans/other_sizes.h"
 #include "mutators/analysis/scans/scan_runs.h"
 #include "mutators/analysis/scans/sums_of_blocks.h"
+#include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/work_sharing.h"
 
 namespace evo {
 namespace {
@@ -25,6 +31,27 @@ constexpr std::int64_t kMostOfTiles = 60'000, kMostOfOtherTiles = 13'000;
 constexpr std::int64_t kFewestWorthwhile = 128;
 // Of a grid that has whole blocks only.
 constexpr std::int64_t kFewestOfBlock = 32;
+// A number in a source that is larger may be one of elements which no run had.
+constexpr std::int64_t kMostOfNumbers = 2048;
+
+bool HasLargeNumbers(std::string_view code) {
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    const auto is_of_word = [&](std::size_t place) {
+      return place < code.size() && (std::isalnum(static_cast<unsigned char>(code[place])) != 0 || code[place] == '_');
+    };
+    if (!is_of_word(at)) continue;
+    std::size_t end = at;
+    while (is_of_word(end)) ++end;
+    const bool hexadecimal = code.substr(at, 2) == "0x" || code.substr(at, 2) == "0X";
+    const char* const first = code.data() + at + (hexadecimal ? 2 : 0);
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(first, code.data() + end, number, hexadecimal ? 16 : 10);
+    const bool is_number = std::isdigit(static_cast<unsigned char>(code[at])) != 0 && stop != first;
+    if (is_number && (error != std::errc{} || number > kMostOfNumbers)) return true;
+    at = end;
+  }
+  return false;
+}
 
 bool NamesSize(const Expression& expression, const std::string& size) {
   const auto names = expression.Names();
@@ -54,8 +81,9 @@ class ScanFinder {
     }
     if (!runs_.IsScan(present, kFewScanned)) {
       const std::string why = runs_.why();
+      const bool outside = runs_.was_outside();
       if (FindVectors()) return found_;
-      if (!FindPowersOfTwo(1)) return why;
+      if ((!outside || !FindWholeBlocks()) && !FindPowersOfTwo(1)) return why;
       found_.functions = source_.AllFunctions();
       return found_;
     }
@@ -127,11 +155,7 @@ class ScanFinder {
   bool FindMostOfSums() {
     const Parameters& present = context_.genome.parameters;
     if (HasConditions() || found_.in_loop || found_.multiple > 1 || source_.launches().size() < 2) return false;
-    const std::int64_t tile = runs_.TileOf(present);
-    for (const LaunchDirective* launch : source_.launches()) {
-      const std::int64_t most = SumsOfBlocks(context_, *launch, found_.size, found_.other_sizes).MostElements(tile);
-      if (most > 0 && (found_.most == 0 || most < found_.most)) found_.most = most;
-    }
+    found_.most = MostOfSums(runs_.TileOf(present));
     if (found_.most < kFewestWorthwhile) return found_.most = 0, false;
     const bool tried = found_.most > kMostScannedAtLast || runs_.IsScan(present, found_.most);
     bool hidden = false;
@@ -149,13 +173,40 @@ class ScanFinder {
     }
     found_.multiple = least;
     const std::int64_t rounds = (least + 1) * least;
-    if (rounds <= kMostScannedAtLast && !runs_.IsScan(present, rounds)) {
+    const bool alone = source_.launches().size() < 2;
+    found_.most = alone ? 0 : MostOfSums(least);
+    if (found_.most == 0 && !alone && rounds > kMostScannedAtLast) found_.most = kMostScannedAtLast / least * least;
+    if (found_.most > 0) {
+      if (found_.most <= kMostScannedAtLast && !runs_.IsScan(present, found_.most)) return false;
+    } else if (rounds <= kMostScannedAtLast && !runs_.IsScan(present, rounds)) {
       const std::int64_t right = runs_.MostBetween(present, 8, least + 1, least);
       found_.most = right * least;
     }
     bool hidden = false;
     found_.parameters = source_.Deciding(runs_.names(), hidden);
     return true;
+  }
+
+  // The most elements for which each launch that scans sums of blocks has all of them; 0 if none has a limit.
+  std::int64_t MostOfSums(std::int64_t tile) const {
+    std::int64_t all = 0;
+    for (const LaunchDirective* launch : source_.launches()) {
+      const std::int64_t most = SumsOfBlocks(context_, *launch, found_.size, found_.other_sizes).MostElements(tile);
+      if (most > 0 && (all == 0 || most < all)) all = most;
+    }
+    return all;
+  }
+
+  // Threads that ask for no bound, where the grid is rounded up.
+  bool FindWholeBlocks() {
+    Forget();
+    const std::int64_t tile = runs_.TileOf(context_.genome.parameters);
+    return !found_.in_loop && FindMultiples(tile);
+  }
+
+  // Whether each thread adds up what it stores, so that there are no rounds of anything.
+  bool IsOfThreadsAlone() const {
+    return source_.launches().size() == 1 && !Cooperates(context_.tree, found_.kernel) && !HasLargeNumbers(CodeOf(context_.tree));
   }
 
   // Elements that are taken so many at once, as vectors.
@@ -181,6 +232,8 @@ class ScanFinder {
     found_.input.clear();
     found_.output.clear();
     found_.also.clear();
+    found_.total_to.clear();
+    found_.input_type.clear();
     found_.exclusive = found_.total = found_.last_unread = false;
   }
 
@@ -226,7 +279,7 @@ class ScanFinder {
     if (!all) found_.parameters = deciding;
     const Parameters& present = context_.genome.parameters;
     // A loop has a launch for each distance, and no sums of blocks.
-    if (found_.in_loop) return true;
+    if (found_.in_loop || IsOfThreadsAlone()) return true;
     if ((all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast)) return true;
     if (runs_.IsScan(present, runs_.RoundsOf(present))) return true;
     // What takes longer and longer has one round at least.
@@ -239,6 +292,20 @@ class ScanFinder {
   ScanRuns runs_;
   std::string why_;
 };
+
+// With the sizes that launch lines name.
+std::variant<PrefixScan, std::string> AsScanOfSizes(const MutationContext& context) {
+  const auto find = [&](const std::string& size, const Parameters& others) { return ScanFinder(context, size, others).Find(); };
+  const GridSource source(context);
+  const auto is_conditional = [](const LaunchDirective* launch) { return launch->when.has_value(); };
+  const bool conditional = std::any_of(source.launches().begin(), source.launches().end(), is_conditional);
+  if (source.sizes().size() > 1 && source.resembles_work() && !conditional) return ScanOfOneSize(context, source.sizes(), find);
+  ScanFinder finder(context);
+  auto found = finder.Find();
+  const auto* why = std::get_if<std::string>(&found);
+  if (why == nullptr || why->empty() || !finder.has_loop() || why->starts_with("they are in a loop")) return found;
+  return fmt::format("they are in a loop, such as one launch for each distance, and {}", *why);
+}
 
 }  // namespace
 
@@ -253,16 +320,23 @@ std::string PrefixScan::When() const {
 }
 
 std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context) {
-  const auto find = [&](const std::string& size, const Parameters& others) { return ScanFinder(context, size, others).Find(); };
-  const GridSource source(context);
-  const auto is_conditional = [](const LaunchDirective* launch) { return launch->when.has_value(); };
-  const bool conditional = std::any_of(source.launches().begin(), source.launches().end(), is_conditional);
-  if (source.sizes().size() > 1 && source.resembles_work() && !conditional) return ScanOfOneSize(context, source.sizes(), find);
-  ScanFinder finder(context);
-  auto found = finder.Find();
-  const auto* why = std::get_if<std::string>(&found);
-  if (why == nullptr || why->empty() || !finder.has_loop() || why->starts_with("they are in a loop")) return found;
-  return fmt::format("they are in a loop, such as one launch for each distance, and {}", *why);
+  auto found = AsScanOfSizes(context);
+  const auto* const why = std::get_if<std::string>(&found);
+  if (why == nullptr || why->empty()) return found;
+  for (const CountedElements& counted : CountedElementsOf(context)) {
+    const MutationContext other{context.kernel_template, context.genome,        context.tree,
+                                counted.rendered,        context.second_parent, context.product_elsewhere};
+    auto again = AsScanOfSizes(other);
+    auto* const scan = std::get_if<PrefixScan>(&again);
+    if (scan == nullptr) continue;
+    const auto& steps = counted.rendered.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i].launch && &*steps[i].launch == scan->launch) scan->launch = &*context.rendered.steps[i].launch;
+    }
+    scan->size = fmt::format("({})", counted.expression);
+    return again;
+  }
+  return found;
 }
 
 }  // namespace evo

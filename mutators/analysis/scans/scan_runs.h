@@ -23,6 +23,7 @@ class ScanRuns {
   const std::string& why() const { return why_; }
   bool left_elements() const { return left_elements_; }
   bool took_too_long() const { return why_ == kGridRunTooLong; }
+  bool was_outside() const { return why_.starts_with("it reads or writes outside"); }
   // The largest number between these, of which the first is right and the second is not, times so many elements.
   std::int64_t MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong, std::int64_t times = 1);
   // The fewest elements for which each launch has a block.
@@ -44,6 +45,7 @@ class ScanRuns {
   Variables VariablesOf(const Parameters& parameters, std::int64_t elements) const;
   bool IsScanIn(const GridSetting& setting, bool& has_tickets);
   bool IsScanOf(const GridTrace& trace, const GridMemory& output);
+  bool IsTotal(const GridTrace& trace, const std::string& type, std::uint64_t sum) const;
 
   const std::vector<const LaunchDirective*>& launches_;
   const Parameters& present_;

@@ -61,7 +61,13 @@ TEST_F(ForeignScans, LookBackScan) {
          {"51_copied_to_where_it_was_read"},
          {"52_prepared_then_swapped"},
          {"53_rows_of_one_block"},
-         {"54_sweeps_of_launches"}});
+         {"54_sweeps_of_launches"},
+         {"55_flags_and_their_number"},
+         {"56_shorts_in_sections"},
+         {"57_whole_sections_of_a_rounded_grid"},
+         {"58_scans_of_tiles"},
+         {"59_bytes_of_rows"},
+         {"60_shifted_out_of_range"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
@@ -154,6 +160,38 @@ TEST_F(ForeignScans, NearMissesOfLoops) {
   Refuses("look_back_scan", sweeps, "tree[at] = 0", "tree[at] = 1", loop);
   Refuses("look_back_scan", sweeps, "D < ceil_log(N, 2)", "D < ceil_log(N, 2) - 1", loop);
   Refuses("look_back_scan", sweeps, "tree[k - step] = tree[k];", "tree[k - step] = left;", loop);
+}
+
+TEST_F(ForeignScans, NearMissesOfShorterElements) {
+  const char* const why = "the launches: ";
+  // A number that is not all, one that is changed, flags that are no numbers any more, and sums that wrap where elements do.
+  const std::string flags = "55_flags_and_their_number";
+  Refuses("look_back_scan", flags, "*number = so_far;", "*number = so_far - 1;", why);
+  Refuses("look_back_scan", flags, "*number = so_far;", "*number += so_far;", why);
+  Refuses("look_back_scan", flags, "*number = so_far;", "number[n / 2] = so_far;", why);
+  Refuses("look_back_scan", flags, "i < n ? flag[i] : 0", "i < n ? flag[i] * flag[i] : 0", why);
+  Refuses("look_back_scan", flags, "__shared__ int s[STRIP]", "__shared__ unsigned char s[STRIP]", why);
+  Refuses("look_back_scan", "56_shorts_in_sections", "__shared__ int s[64]", "__shared__ short s[64]", why);
+  Refuses("look_back_scan", "56_shorts_in_sections", "s[t] += x[i]", "s[t] = (signed char)x[i]", why);
+  Refuses("look_back_scan", "56_shorts_in_sections", "if (i < n) s[t] += x[i];",
+          "short own = i < n ? x[i] : 0;\n  own++;\n  s[t] = own;", why);
+  Refuses("look_back_scan", "59_bytes_of_rows", "sum += a[row + x];\n    s[row", "sum += a[row];\n    s[row", "(silence)");
+  Refuses("look_back_scan", "59_bytes_of_rows", "unsigned sum = 0;\n  for (int x", "unsigned char sum = 0;\n  for (int x",
+          "(silence)");
+}
+
+TEST_F(ForeignScans, NearMissesOfWholeSections) {
+  const char* const why = "the launches: ";
+  const std::string whole = "57_whole_sections_of_a_rounded_grid";
+  Refuses("look_back_scan", whole, "(b + 1) * 64 - 1", "(b + 1) * 64 - 2", why);
+  Refuses("look_back_scan", whole, "ends[blockIdx.x - 1]", "ends[blockIdx.x / 2]", why);
+  Refuses("look_back_scan", whole, "d < sections; d *= 2", "d < 4; d *= 2", why);
+  Refuses("look_back_scan", "58_scans_of_tiles", "exclusive_scan", "inclusive_scan", why);
+  Refuses("look_back_scan", "60_shifted_out_of_range", "d > 0; d >>= 1", "d > 1; d >>= 1", why);
+  // Of the last elements only: more than any run has.
+  const std::string naive = "26_every_thread_from_the_start";
+  Refuses("look_back_scan", naive, "size_t j = 0; j <= gid", "size_t j = gid < 1500 ? 0 : gid - 1500; j <= gid", why);
+  Refuses("look_back_scan", naive, "size_t j = 0; j <= gid", "size_t j = gid < 200000 ? 0 : gid - 200000; j <= gid", why);
 }
 
 // What one block does with the sums of all others is tried with many of them, whatever the blocks are.
