@@ -253,6 +253,36 @@ int main() {
   EXPECT_THAT(Kernel(reply), testing::HasSubstr("// evo:launch twice(x, u32((1 << k) + 3)) grid(ceil_div((1 << k) + 3, 256))"));
 }
 
+TEST(ImportValues, WhatOneBlockTakesIsTheSameInEveryCase) {
+  const auto program = [](const std::string& step) {
+    return R"(
+#define N 1024
+#define BLOCK 512
+__global__ void halves(const int* x, int* y, int n) {
+  __shared__ int s[2 * BLOCK];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  s[t + BLOCK] = x[t + BLOCK];
+  for (int d = n / 2; d > 0; )" +
+           step + R"() {
+    __syncthreads();
+    if (t < d) s[t] += s[t + d];
+  }
+  y[t] = s[0];
+  y[t + BLOCK] = s[t];
+}
+int main() {
+  int *x, *y, h[N];
+  cudaMalloc(&x, N * sizeof(int));
+  cudaMalloc(&y, N * sizeof(int));
+  halves<<<1, BLOCK>>>(x, y, N);
+  cudaMemcpy(h, y, N * sizeof(int), cudaMemcpyDeviceToHost);
+})";
+  };
+  EXPECT_EQ(TaskOf(Read(program("d /= 2"))).at("cases").at("search")[0].at("sizes"), json({{"N", 1024}}));
+  EXPECT_NE(TaskOf(Read(program("--d"))).at("cases").at("search")[0].at("sizes"), json({{"N", 1024}}));
+}
+
 TEST(ImportValues, LaunchesWhoseResultsNobodyCopiesAreLeftOut) {
   const ImportReply reply = Read(R"(
 __global__ void warm(float* x) { x[threadIdx.x] += 1; }

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <string_view>
 #include <utility>
 
 #include "mutators/analysis/grid_runs/grid_source.h"
@@ -31,27 +28,6 @@ constexpr std::int64_t kMostOfTiles = 60'000, kMostOfOtherTiles = 13'000;
 constexpr std::int64_t kFewestWorthwhile = 128;
 // Of a grid that has whole blocks only.
 constexpr std::int64_t kFewestOfBlock = 32;
-// A number in a source that is larger may be one of elements which no run had.
-constexpr std::int64_t kMostOfNumbers = 2048;
-
-bool HasLargeNumbers(std::string_view code) {
-  for (std::size_t at = 0; at < code.size(); ++at) {
-    const auto is_of_word = [&](std::size_t place) {
-      return place < code.size() && (std::isalnum(static_cast<unsigned char>(code[place])) != 0 || code[place] == '_');
-    };
-    if (!is_of_word(at)) continue;
-    std::size_t end = at;
-    while (is_of_word(end)) ++end;
-    const bool hexadecimal = code.substr(at, 2) == "0x" || code.substr(at, 2) == "0X";
-    const char* const first = code.data() + at + (hexadecimal ? 2 : 0);
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(first, code.data() + end, number, hexadecimal ? 16 : 10);
-    const bool is_number = std::isdigit(static_cast<unsigned char>(code[at])) != 0 && stop != first;
-    if (is_number && (error != std::errc{} || number > kMostOfNumbers)) return true;
-    at = end;
-  }
-  return false;
-}
 
 bool NamesSize(const Expression& expression, const std::string& size) {
   const auto names = expression.Names();
@@ -83,7 +59,9 @@ class ScanFinder {
       const std::string why = runs_.why();
       const bool outside = runs_.was_outside();
       if (FindVectors()) return found_;
-      if ((!outside || !FindWholeBlocks()) && !FindPowersOfTwo(1)) return why;
+      // Threads that ask for no bound, where the grid is rounded up.
+      const bool whole = outside && !found_.in_loop && FindMultiples(runs_.TileOf(present));
+      if (!whole && !FindPowersOfTwo(1) && (!outside || !FindOnly())) return why;
       found_.functions = source_.AllFunctions();
       return found_;
     }
@@ -167,6 +145,7 @@ class ScanFinder {
   // A grid of `n / threads` blocks, which leaves what a part of a block would take.
   bool FindMultiples(std::int64_t least) {
     if (HasConditions() || least < kFewestOfBlock) return false;
+    Forget();
     const Parameters& present = context_.genome.parameters;
     for (const std::int64_t blocks : {3, 1, 2, 5, 8}) {
       if (!runs_.IsScan(present, blocks * least)) return false;
@@ -197,11 +176,23 @@ class ScanFinder {
     return all;
   }
 
-  // Threads that ask for no bound, where the grid is rounded up.
-  bool FindWholeBlocks() {
+  // One block that takes what its threads take together, and does not ask how much that is.
+  bool FindOnly() {
+    if (HasConditions() || found_.in_loop) return false;
+    const Parameters& present = context_.genome.parameters;
     Forget();
-    const std::int64_t tile = runs_.TileOf(context_.genome.parameters);
-    return !found_.in_loop && FindMultiples(tile);
+    found_.multiple = 1;
+    found_.most = 0;
+    found_.powers_of_two = false;
+    for (const std::int64_t each : {1, 2, 4, 8}) {
+      found_.only = each * runs_.ThreadsOf(present);
+      if (found_.only < kFewestWorthwhile || !runs_.IsScan(present, found_.only)) continue;
+      bool hidden = false;
+      found_.parameters = source_.Deciding(runs_.names(), hidden);
+      return true;
+    }
+    found_.only = 0;
+    return false;
   }
 
   // Whether each thread adds up what it stores, so that there are no rounds of anything.
@@ -312,7 +303,8 @@ std::variant<PrefixScan, std::string> AsScanOfSizes(const MutationContext& conte
 std::string PrefixScan::When() const {
   const std::string up_to = most > 0 ? fmt::format("{} <= {}", size, most) : "";
   const std::string more = up_to.empty() ? "" : " && " + up_to;
-  std::string when = multiple > 1    ? fmt::format("{} % {} == 0{}", size, multiple, more)
+  std::string when = only > 0        ? fmt::format("{} == {}", size, only)
+                     : multiple > 1  ? fmt::format("{} % {} == 0{}", size, multiple, more)
                      : powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > {1}{2}", size, more_than, more)
                                      : up_to;
   if (!other_when.empty()) when = when.empty() ? other_when : fmt::format("{} && {}", other_when, when);

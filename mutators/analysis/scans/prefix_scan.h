@@ -31,6 +31,7 @@ struct PrefixScan {
   bool powers_of_two = false;               // it is one of such numbers of elements only,
   std::int64_t more_than = 1;               // and of more than this
   std::int64_t multiple = 1;                // it is one of multiples of this number only: the grid has whole blocks
+  std::int64_t only = 0;                    // it is one of so many elements only; 0: of others, too
   const LaunchDirective* launch = nullptr;  // one without a condition
   bool repeated = false;                    // whether its kernel is launched more than once
   bool in_loop = false;                     // whether launches are in a loop

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +19,9 @@ namespace evo {
 using namespace std::string_view_literals;
 
 namespace {
+
+// A number in a source that is larger may be one of elements which no run had.
+constexpr std::int64_t kMostOfNumbers = 2048;
 
 bool IsStoredInto(const GridCell& cell) { return cell.write.launch >= 0; }
 
@@ -36,6 +41,25 @@ bool HoldSame(const GridMemory& one, const GridMemory& other) {
 }
 
 }  // namespace
+
+bool HasLargeNumbers(std::string_view code) {
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    const auto is_of_word = [&](std::size_t place) {
+      return place < code.size() && (std::isalnum(static_cast<unsigned char>(code[place])) != 0 || code[place] == '_');
+    };
+    if (!is_of_word(at)) continue;
+    std::size_t end = at;
+    while (is_of_word(end)) ++end;
+    const bool hexadecimal = code.substr(at, 2) == "0x" || code.substr(at, 2) == "0X";
+    const char* const first = code.data() + at + (hexadecimal ? 2 : 0);
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(first, code.data() + end, number, hexadecimal ? 16 : 10);
+    const bool is_number = std::isdigit(static_cast<unsigned char>(code[at])) != 0 && stop != first;
+    if (is_number && (error != std::errc{} || number > kMostOfNumbers)) return true;
+    at = end;
+  }
+  return false;
+}
 
 bool ScanRuns::Refuse(std::string why) {
   why_ = std::move(why);

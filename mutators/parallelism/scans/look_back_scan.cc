@@ -219,7 +219,7 @@ class LookBackScan : public KernelVisitor {
         {kernel, scan.in_loop ? "ahead" : "before", fmt::format("{} when({})", Launch(scan, names), scan.When())});
     std::vector<std::string> old = scan.others;
     old.push_back(kernel);
-    const bool of_some = scan.powers_of_two || scan.multiple > 1 || !scan.other_when.empty();
+    const bool of_some = scan.only > 0 || scan.powers_of_two || scan.multiple > 1 || !scan.other_when.empty();
     const std::string others = of_some ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
     for (const std::string& other : old) proposal.launch.push_back({other, "when", others});
   }

@@ -67,7 +67,9 @@ TEST_F(ForeignScans, LookBackScan) {
          {"57_whole_sections_of_a_rounded_grid"},
          {"58_scans_of_tiles"},
          {"59_bytes_of_rows"},
-         {"60_shifted_out_of_range"}});
+         {"60_shifted_out_of_range"},
+         {"61_as_many_as_two_of_each_thread"},
+         {"62_pixels_of_an_image"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
@@ -188,6 +190,10 @@ TEST_F(ForeignScans, NearMissesOfWholeSections) {
   Refuses("look_back_scan", whole, "d < sections; d *= 2", "d < 4; d *= 2", why);
   Refuses("look_back_scan", "58_scans_of_tiles", "exclusive_scan", "inclusive_scan", why);
   Refuses("look_back_scan", "60_shifted_out_of_range", "d > 0; d >>= 1", "d > 1; d >>= 1", why);
+  Refuses("look_back_scan", "61_as_many_as_two_of_each_thread", "out[2 * t + 1] = s[2 * t + 1]", "out[2 * t + 1] = s[2 * t]",
+          why);
+  Refuses("look_back_scan", "62_pixels_of_an_image", "before += own;", "before = own;", why);
+  Refuses("look_back_scan", "62_pixels_of_an_image", "add_before(S, ends, H * W)", "add_before(S, ends, W)", why);
   // Of the last elements only: more than any run has.
   const std::string naive = "26_every_thread_from_the_start";
   Refuses("look_back_scan", naive, "size_t j = 0; j <= gid", "size_t j = gid < 1500 ? 0 : gid - 1500; j <= gid", why);
