@@ -72,8 +72,8 @@ class StepKernelWriter {
     return {program_.tokens()[first - 2].begin, program_.tokens()[end].end};
   }
 
-  bool Gets(const HostLaunch& launch, std::string_view name) const {
-    return std::any_of(launch.arguments.begin(), launch.arguments.end(),
+  bool Gets(const HostCall& call, std::string_view name) const {
+    return std::any_of(call.arguments.begin(), call.arguments.end(),
                        [&](const SourceRange& argument) { return program_.Text(argument) == name; });
   }
 
@@ -87,6 +87,23 @@ class StepKernelWriter {
       }
     }
     return false;
+  }
+
+  // Whether a copy hands on what a launch before it has written to one behind it, perhaps by way of functions; not in loops.
+  bool IsBetween(const HostCall& call, std::string_view from, std::string_view to) const {
+    const auto is_in = [&](const HostLoop& loop) { return loop.function == call.function && loop.body.Contains(call.range); };
+    if (std::any_of(loops_.begin(), loops_.end(), is_in)) return false;
+    bool before = false, after = false;
+    const auto look = [&](const HostCall& other) {
+      if (other.function != call.function) return;
+      before = before || (other.range.end < call.range.begin && Gets(other, from));
+      after = after || (other.range.begin > call.range.end && Gets(other, to));
+    };
+    for (const HostLaunch& launch : calls_.launches()) look(launch);
+    for (const HostCall& other : calls_.calls()) {
+      if (program_.FindFunction(other.name) >= 0) look(other);
+    }
+    return before && after;
   }
 
   void WriteCopy(const HostCall& call) {
@@ -105,7 +122,8 @@ class StepKernelWriter {
       }
       return loop.function == call.function && loop.body.Contains(call.range) && gets_to && gets_from && follows;
     };
-    if (std::none_of(loops_.begin(), loops_.end(), is_around)) return;
+    const bool of_steps = std::any_of(loops_.begin(), loops_.end(), is_around);
+    if (!of_steps && !IsBetween(call, from, to)) return;
     const auto names = ParseHostExpression(program_.Tokens(call.arguments[2])).Names();
     const auto of_unknown_type = [&](const std::string& one) {
       return one.starts_with("sizeof ") && !SizeNamed(program_, one.substr(7), call.function);

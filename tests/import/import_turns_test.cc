@@ -99,13 +99,11 @@ TEST(ImportTurns, ArraysOfTwoPointers) {
     const ImportReply reply = Read(Reaching(text));
     EXPECT_THAT(Kernel(reply), HasSubstr(kExchanged)) << text;
   }
-  // In place, with another period, and with a result that is always the same one.
+  // In place, and with another period.
   for (const std::string& text : {pair + "  int now = 0;\n" + distances + launch +
                                       "(b[now], b[now], d, n);\n    now = 1 - now;\n  }\n  cudaMemcpy(h, b[now]" + copy,
                                   pair + "  int s = 0;\n" + distances + launch +
-                                      "(b[s / 2 % 2], b[1 - s / 2 % 2], d, n);\n    s++;\n  }\n  cudaMemcpy(h, b[0]" + copy,
-                                  pair + "  int now = 0;\n" + distances + launch +
-                                      "(b[now], b[1 - now], d, n);\n    now = 1 - now;\n  }\n  cudaMemcpy(h, b[1]" + copy}) {
+                                      "(b[s / 2 % 2], b[1 - s / 2 % 2], d, n);\n    s++;\n  }\n  cudaMemcpy(h, b[0]" + copy}) {
     EXPECT_THAT(Read(Reaching(text)).files, Not(testing::Contains(testing::Pair(testing::_, HasSubstr("evo:swap"))))) << text;
   }
 }
@@ -139,6 +137,16 @@ TEST(ImportTurns, CopiesBetweenStepsAreLaunches) {
                             "\n    cudaMemcpy(p + d, q + d, (n - d) * sizeof(double), cudaMemcpyDeviceToDevice);\n  }\n"))
                   .failure,
               HasSubstr("a copy from q + d to p + d in the loop around the launches is not understood"));
+}
+
+TEST(ImportTurns, ACopyBetweenTwoLaunchesIsOne) {
+  const std::string copy = "  cudaMemcpy(p, q, n * sizeof(double), cudaMemcpyDeviceToDevice);\n",
+                    one = "  int d = 3;\n  " + kOneWay + "\n";
+  EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  " + kOneWay + "\n  " + kCopyQ + "\n"))),
+              HasSubstr("// evo:launch copy_elements(to, from, i64(n)) grid(ceil_div(n, 256)) block(256)\n// evo:launch reach("));
+  // Before all launches, and behind them.
+  EXPECT_THAT(Kernel(Read(Reaching(copy + one + "  " + kCopyQ + "\n"))), Not(HasSubstr("copy_elements")));
+  EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  " + kCopyP + "\n"))), Not(HasSubstr("copy_elements")));
 }
 
 constexpr const char* kSweeps = R"(
