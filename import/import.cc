@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
 #include "import/alternating_launches.h"
 #include "import/chosen_pointers.h"
+#include "import/compiler_spellings.h"
 #include "import/device_text.h"
 #include "import/draft_builder.h"
 #include "import/flat_namespaces.h"
@@ -19,7 +21,6 @@
 #include "import/pointer_offsets.h"
 #include "import/step_kernels.h"
 #include "import/unrolled_recursion.h"
-#include "syntax/token.h"
 
 namespace evo {
 namespace {
@@ -87,6 +88,9 @@ std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, c
       text += fmt::format("// evo:size {} = {}\n", size.compiled, size.name);
   }
   for (const std::string& workspace : draft.workspaces) text += fmt::format("// evo:workspace {}\n", workspace);
+  for (const DraftArgument& argument : draft.arguments) {
+    if (argument.counted == "0") text += fmt::format("// evo:counted {} 0\n", argument.name);
+  }
   for (const std::string& constant : draft.constants) text += fmt::format("// evo:constant {}\n", constant);
   for (const std::string& step : draft.steps) text += fmt::format("// evo:{}\n", step);
   const auto define = [&](const std::string& name, std::int64_t value) {
@@ -108,37 +112,26 @@ std::string FlatTemplateText(const std::string& text, SyntaxParser& parser, std:
   return std::move(flat->text);
 }
 
-// C++17 has no `register` any more, as a hint to the compiler.
-std::string WithoutRegister(std::string text) {
-  for (const SourceRange& token : Tokenize(text)) {
-    if (text.compare(token.begin, token.size(), "register") == 0) text.replace(token.begin, token.size(), token.size(), ' ');
-  }
-  return text;
-}
-
 // Launches and an exchange of pointers, where a loop chooses between pointers in turns.
 void TakeTurns(SyntaxTree& tree, SyntaxParser& parser) {
-  std::string text = tree.text();
-  const auto parsed = [&] { return parser.Parse(text); };
   const auto pairs = WithoutPointerPairs(SourceProgram(tree));
-  if (pairs) text = *pairs;
-  SyntaxTree written = parsed();
-  const bool same_errors = written.errors().size() <= tree.errors().size();
-  if (const auto chosen = WithChosenLaunches(SourceProgram(written))) {
-    text = *chosen;
-    written = parsed();
+  std::optional<SyntaxTree> without;
+  if (pairs) without = parser.Parse(*pairs);
+  const SyntaxTree& plain = without ? *without : tree;
+  if (const auto chosen = WithChosenLaunches(SourceProgram(plain))) {
+    const SyntaxTree written = parser.Parse(*chosen);
     if (const auto exchanges = WithExchanges(SourceProgram(written))) {
       tree = parser.Parse(*exchanges);
       return;
     }
-  } else if (pairs && same_errors && pairs->find(" == 0 ? ") == std::string::npos) {
-    tree = std::move(written);
+  } else if (without && without->errors().size() <= tree.errors().size() && pairs->find(" == 0 ? ") == std::string::npos) {
+    tree = std::move(*without);
   }
   if (const auto exchanges = WithExchanges(SourceProgram(tree))) tree = parser.Parse(*exchanges);
 }
 
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
-  SyntaxTree tree = parser.Parse(WithoutRegister(request.text));
+  SyntaxTree tree = parser.Parse(WithKnownSpellings(request.text));
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
     SyntaxTree written = parser.Parse(*levels);
     if (HasAllLevels(SourceProgram(written))) tree = std::move(written);

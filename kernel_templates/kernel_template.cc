@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWords =
-    "param, size, constraint, workspace, tensormap, constant, launch, memset, repeat, swap, end, requires";
+    "param, size, constraint, workspace, counted, tensormap, constant, launch, memset, repeat, swap, end, requires";
 
 std::vector<std::string> Words(const std::string& text) {
   std::istringstream in(text);
@@ -78,6 +78,7 @@ class TemplateParser {
     if (directive.word == "size") return TakeSize(directive.text);
     if (directive.word == "constraint") return TakeConstraint(directive.text);
     if (directive.word == "workspace") return TakeWorkspace(directive.text);
+    if (directive.word == "counted") return TakeCounted(directive.text);
     if (directive.word == "requires") return TakeRequires(directive.text);
     if (directive.word == "tensormap") return TakeTensorMap(directive.text);
     if (steps_.Take(directive.word, directive.text, line_)) return;
@@ -138,6 +139,17 @@ class TemplateParser {
       if (other.name == workspace.name) Fail(fmt::format("evo:workspace {}: declared twice", workspace.name));
     }
     result_.workspaces.push_back(std::move(workspace));
+  }
+
+  void TakeCounted(const std::string& text) {
+    const std::size_t gap = text.find_first_of(" \t");
+    const std::string name = text.substr(0, gap);
+    if (gap == std::string::npos || !IsIdentifier(name))
+      Fail("evo:counted: 'NAME EXPR' expected, NAME an output of the task and EXPR how many of its elements are compared");
+    for (const CountedDirective& other : result_.counted) {
+      if (other.argument == name) Fail(fmt::format("evo:counted {}: declared twice", name));
+    }
+    result_.counted.push_back({name, Expression::Parse(text.substr(gap + 1)), line_});
   }
 
   void TakeTensorMap(const std::string& text) {

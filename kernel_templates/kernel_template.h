@@ -22,6 +22,14 @@ struct Workspace {
   std::vector<Expression> shape;
 };
 
+// `evo:counted data 0`: of this output of the task no more than so many elements, from the first, are compared, in sizes. What
+// kernels leave in the others need not be left by those that take their place. The task says the same.
+struct CountedDirective {
+  std::string argument;
+  Expression elements;
+  int line = 0;
+};
+
 // A .cu file and what its directives declare. The text of a rendered candidate is one too, and parsing it gives its launches.
 struct KernelTemplate {
   std::string name;  // file name without ".cu"
@@ -30,6 +38,7 @@ struct KernelTemplate {
   SearchSpace space;
   std::vector<SizeMacro> size_macros;
   std::vector<Workspace> workspaces;
+  std::vector<CountedDirective> counted;
   std::vector<TensorMapDirective> tensor_maps;
   std::vector<ConstantDirective> constants;
   std::vector<Step> steps;        // at least one launch; loops nest and are closed

@@ -35,6 +35,10 @@ class Planner {
       scope_.CheckNew(workspace.name, "workspace");
       plan.workspaces.push_back({workspace.name, workspace.dtype, scope_.ShapeOf(workspace).elements});
     }
+    for (const CountedDirective& counted : rendered_.counted) {
+      place_ = fmt::format("line {}: evo:counted {}: ", counted.line, counted.argument);
+      CheckCounted(counted);
+    }
     for (const ConstantDirective& constant : rendered_.constants) {
       place_ = fmt::format("line {}: evo:constant {}: ", constant.line, constant.variable);
       plan.constants.push_back(PlanConstant(constant));
@@ -107,6 +111,16 @@ class Planner {
     if (first == second) return;
     throw Error(fmt::format("{} has {} elements of {}, {} has {} of {}; both must be the same", swap.first, first.elements,
                             ToString(first.dtype), swap.second, second.elements, ToString(second.dtype)));
+  }
+
+  // It may not promise that fewer elements are compared than are.
+  void CheckCounted(const CountedDirective& counted) const {
+    const Argument* argument = scope_.FindArgument(counted.argument);
+    if (argument == nullptr || !argument->IsOutput()) throw Error("it is no output of the task");
+    const std::int64_t said = counted.elements.EvaluateInteger(scope_.variables());
+    const std::int64_t compared = CountedElements(*argument, scope_.variables());
+    if (said < compared)
+      throw Error(fmt::format("the task compares {} elements of it, not {}; its \"counted\" must say so, too", compared, said));
   }
 
   PlannedConstant PlanConstant(const ConstantDirective& constant) const {

@@ -69,6 +69,7 @@ int main() {
   const json task = TaskOf(Read(kernel + "}\n"));
   EXPECT_EQ(ArgumentOf(task, "data").at("role"), "inout");
   EXPECT_EQ(ArgumentOf(task, "data").at("counted"), 0);
+  EXPECT_THAT(Kernel(Read(kernel + "}\n")), HasSubstr("// evo:counted data 0\n"));
   EXPECT_FALSE(ArgumentOf(task, "sums").contains("counted"));
   // One that is copied, or that goes on to something else, counts.
   for (const char* more : {"  cudaMemcpy(h, data, n * sizeof(int), cudaMemcpyDeviceToHost);\n", "  finish(data, n);\n"})
@@ -78,6 +79,31 @@ int main() {
   // Some that are looked at are no result of their own.
   const json some = TaskOf(Read(kernel + "  cudaMemcpy(h, data, 4 * sizeof(int), cudaMemcpyDeviceToHost);\n}\n"));
   EXPECT_FALSE(ArgumentOf(some, "data").contains("counted"));
+}
+
+// As an editor that knows C++ alone writes them.
+TEST(ImportStyles, BracketsOfLaunchesThatStandApart) {
+  const std::string joined = kScale + std::string(R"(
+int main() {
+  int n = 1 << 22, most = n > 4 ? n >> 1 : n;
+  std::vector<std::vector<std::vector<int>> > nested;
+  float *x, *y, *h = new float[n];
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
+  scale<<<dim3((n + 255) / 256), dim3(256)>>>(x, y, n, 2.0f);
+  cudaMemcpy(h, y, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)");
+  const std::string expected = Kernel(Read(joined));
+  EXPECT_THAT(expected, HasSubstr("evo:launch scale(x, y, n, a) grid(ceil_div(n, 256)) block(256)"));
+  for (const auto& [opened, closed] :
+       {std::pair{"<< <", ">> >"}, {" << < ", " >> > "}, {"< <<", "> >>"}, {" <<\n   <", "> > >"}}) {
+    std::string apart = joined;
+    apart.replace(apart.find("<<<"), 3, opened);
+    apart.replace(apart.find(">>>(x"), 3, closed);
+    EXPECT_EQ(Kernel(Read(apart)), expected) << opened;
+  }
 }
 
 TEST(ImportStyles, ClassesThatAllocateAndLaunch) {

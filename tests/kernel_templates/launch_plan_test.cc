@@ -151,6 +151,14 @@ TEST(LaunchPlan, FillsConstantsFromInputsAndScalars) {
             "line 1: evo:constant w: 'Y' is neither an input nor a scalar of the task");
 }
 
+TEST(LaunchPlan, MayNotSayThatFewerElementsAreComparedThanAre) {
+  const std::string launch = "\n// evo:launch k(Y) grid(1) block(1)\n";
+  EXPECT_EQ(PlanFailureOf("// evo:counted Y S" + launch), "");
+  EXPECT_EQ(PlanFailureOf("// evo:counted Y 0" + launch),
+            "line 1: evo:counted Y: the task compares 100 elements of it, not 0; its \"counted\" must say so, too");
+  EXPECT_EQ(PlanFailureOf("// evo:counted X 0" + launch), "line 1: evo:counted X: it is no output of the task");
+}
+
 // "X" and "S": the names of buffers and the values of scalars that the launches get, in order.
 std::vector<std::string> ArgumentsOf(const std::variant<LaunchPlan, PlanFailure>& plan) {
   std::vector<std::string> all;

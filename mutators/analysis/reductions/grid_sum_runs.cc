@@ -42,7 +42,8 @@ bool GridSumRuns::RunIn(const GridSetting& setting, bool& has_tickets) {
   if (!trace.refusal.empty()) return Refuse(trace.refusal);
   std::vector<const GridMemory*> changed;  // what outlives the launches
   for (const GridMemory& buffer : trace.buffers) {
-    if (!buffer.workspace && std::any_of(buffer.cells.begin(), buffer.cells.end(), WasWritten)) changed.push_back(&buffer);
+    if (!buffer.workspace && IsCompared(buffer) && std::any_of(buffer.cells.begin(), buffer.cells.end(), WasWritten))
+      changed.push_back(&buffer);
   }
   const auto is_sum = [&](const GridMemory* output) {
     return std::any_of(trace.buffers.begin(), trace.buffers.end(), [&](const GridMemory& input) {
@@ -57,6 +58,12 @@ bool GridSumRuns::RunIn(const GridSetting& setting, bool& has_tickets) {
   nearly_ = nearly_ || other->name == found_.input;
   return Refuse(fmt::format("{} gets the sum of elements of {}, but {} is changed, too, and what is left in it is a result",
                             (*sum)->name, found_.input, other->name));
+}
+
+bool GridSumRuns::IsCompared(const GridMemory& buffer) const {
+  return std::none_of(rendered_.counted.begin(), rendered_.counted.end(), [&](const CountedDirective& counted) {
+    return counted.argument == buffer.name && counted.elements.text() == "0";
+  });
 }
 
 bool GridSumRuns::FindSums(const GridMemory& input, const GridMemory& output, bool adds) {

@@ -24,7 +24,7 @@ class GridSumRuns {
  public:
   // The arguments outlive the object.
   GridSumRuns(const MutationContext& context, const std::string& size)
-      : size_(size), present_(context.genome.parameters), run_(context) {}
+      : size_(size), present_(context.genome.parameters), rendered_(context.rendered), run_(context) {}
 
   // Whether they are sums of consecutive elements from the first on; also with the blocks in another order, if it may matter.
   bool Run(const Parameters& parameters, std::int64_t size);
@@ -42,10 +42,13 @@ class GridSumRuns {
  private:
   bool Refuse(std::string why);
   bool RunIn(const GridSetting& setting, bool& has_tickets);
+  // Whether what is left in it is a result.
+  bool IsCompared(const GridMemory& buffer) const;
   bool FindSums(const GridMemory& input, const GridMemory& output, bool adds);
 
   const std::string& size_;
   const Parameters& present_;
+  const KernelTemplate& rendered_;
   GridRun run_;
   SummedElements found_;
   std::set<std::string> names_;
