@@ -112,7 +112,7 @@ std::string FlatTemplateText(const std::string& text, SyntaxParser& parser, std:
   return std::move(flat->text);
 }
 
-// Launches and an exchange of pointers, where a loop chooses between pointers in turns.
+// Launches and an exchange of pointers, where a loop chooses between two pointers in every second iteration.
 void TakeTurns(SyntaxTree& tree, SyntaxParser& parser) {
   const auto pairs = WithoutPointerPairs(SourceProgram(tree));
   std::optional<SyntaxTree> without;
