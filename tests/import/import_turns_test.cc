@@ -142,8 +142,11 @@ TEST(ImportTurns, CopiesBetweenStepsAreLaunches) {
 TEST(ImportTurns, ACopyBetweenTwoLaunchesIsOne) {
   const std::string copy = "  cudaMemcpy(p, q, n * sizeof(double), cudaMemcpyDeviceToDevice);\n",
                     one = "  int d = 3;\n  " + kOneWay + "\n";
-  EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  " + kOneWay + "\n  " + kCopyQ + "\n"))),
+  EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  reach<<<(n + 127) / 128, 128>>>(p, q, 5, n);\n  " + kCopyQ + "\n"))),
               HasSubstr("// evo:launch copy_elements(to, from, i64(n)) grid(ceil_div(n, 256)) block(256)\n// evo:launch reach("));
+  // Nothing of the host's code is left on its line.
+  EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  reach<<<(n + 127) / 128, 128>>>(p, q, 5, n);\n  " + kCopyQ + "\n"))),
+              Not(HasSubstr("main")));
   // Before all launches, and behind them.
   EXPECT_THAT(Kernel(Read(Reaching(copy + one + "  " + kCopyQ + "\n"))), Not(HasSubstr("copy_elements")));
   EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  " + kCopyP + "\n"))), Not(HasSubstr("copy_elements")));

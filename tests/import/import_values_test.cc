@@ -250,7 +250,7 @@ int main() {
     cudaMemcpy(h, x, n * sizeof(float), cudaMemcpyDeviceToHost);
   }
 })");
-  EXPECT_THAT(Kernel(reply), testing::HasSubstr("// evo:launch twice(x, u32((1 << k) + 3)) grid(ceil_div((1 << k) + 3, 256))"));
+  EXPECT_THAT(Kernel(reply), testing::HasSubstr("// evo:launch twice(x, u32(n)) grid(ceil_div(n, 256)) block(256)"));
 }
 
 TEST(ImportValues, WhatOneBlockTakesIsTheSameInEveryCase) {
