@@ -89,7 +89,8 @@ std::string TemplateText(const ImportRequest& request, const TaskDraft& draft, c
   }
   for (const std::string& workspace : draft.workspaces) text += fmt::format("// evo:workspace {}\n", workspace);
   for (const DraftArgument& argument : draft.arguments) {
-    if (argument.counted == "0") text += fmt::format("// evo:counted {} 0\n", argument.name);
+    const bool number = !argument.counted.empty() && argument.counted.find_first_not_of("0123456789") == std::string::npos;
+    if (number) text += fmt::format("// evo:counted {} {}\n", argument.name, argument.counted);
   }
   for (const std::string& constant : draft.constants) text += fmt::format("// evo:constant {}\n", constant);
   for (const std::string& step : draft.steps) text += fmt::format("// evo:{}\n", step);

@@ -16,7 +16,7 @@ void ReplaceLaunches(const MutationContext& context, const WholeSource& by, Prop
     if (!children.empty() && tree.node(children.back()).kind_name == "CompoundStmt")
       proposal.also_anchored.push_back(children.back());
   }
-  for (const std::string& line : by.lines) proposal.launch.push_back({by.anchor, "before", line});
+  for (const std::string& line : by.lines) proposal.launch.push_back({by.anchor, by.ahead ? "ahead" : "before", line});
   for (const std::string& kernel : by.kernels)
     proposal.launch.push_back({kernel, all ? "removed" : "when", all ? "" : fmt::format("!({})", by.when)});
   if (all && !context.rendered.workspaces.empty()) proposal.launch.push_back({by.kernel, "unused", ""});

@@ -16,6 +16,7 @@ struct WholeSource {
   std::string anchor;                // the old kernel before whose first launch the lines are
   std::vector<std::string> kernels;  // all old ones, by their names in launch lines
   std::vector<int> functions;        // their definitions, and those of what only they call
+  bool ahead = false;                // the lines are ahead of the loops around that launch
 };
 
 // Adds to a proposal that it does so. With a condition the old functions and launches stay beside the new ones.

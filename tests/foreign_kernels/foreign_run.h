@@ -118,8 +118,12 @@ inline ForeignResult RunForeign(Device& device, const std::string& foreign, cons
     if (!status.ok()) return {status, {}};
   }
   ForeignResult result;
-  for (const ForeignBuffer& buffer : described) {
-    if (buffer.out) Append(buffer, buffers.Read(buffer.name), result.outputs);
+  for (std::size_t i = 0; i < described.size(); ++i) {
+    const ForeignBuffer& buffer = described[i];
+    if (!buffer.out) continue;
+    std::vector<std::byte> bytes = buffers.Read(buffer.name);
+    bytes.resize(static_cast<std::size_t>(CountedElements(task.arguments[i], variables)) * ByteSize(buffer.dtype));
+    Append(buffer, bytes, result.outputs);
   }
   return result;
 }

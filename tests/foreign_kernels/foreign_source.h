@@ -28,6 +28,7 @@ struct ForeignBuffer {
   bool out = false;
   bool drawn = true;  // whether it begins with random numbers
   std::string shape;
+  std::string counted;  // how many of its elements are compared, from `evo:counted`; empty for all
 };
 
 // The text after `// WORD: `.
@@ -49,6 +50,9 @@ inline std::vector<ForeignBuffer> BuffersOf(const std::string& text) {
     next.out = role != "in";
     next.drawn = role != "out";
     next.shape.erase(0, next.shape.find('[') + 1);
+    const std::string counted = "// evo:counted " + next.name + " ";
+    const std::size_t at = text.find(counted);
+    next.counted = at == std::string::npos ? "" : text.substr(at + counted.size(), text.find('\n', at) - at - counted.size());
     buffers.push_back(next);
     words.ignore();  // the comma
   }
@@ -70,8 +74,9 @@ inline std::vector<Task> TasksOf(const std::string& text) {
       std::vector<std::string> shape;
       std::istringstream dimensions(buffer.shape);
       for (std::string dimension; std::getline(dimensions, dimension, ',');) shape.push_back(fmt::format("\"{}\"", dimension));
-      const char* const check = IsFloating(buffer.dtype) ? R"("check": {"l2": 1e-5, "max": 1e-4})" : R"("check": "exact")";
-      const char* const drawn = IsFloating(buffer.dtype) ? R"("generators": ["normal"])" : R"("generators": ["index<2"])";
+      std::string check = IsFloating(buffer.dtype) ? R"("check": {"l2": 1e-5, "max": 1e-4})" : R"("check": "exact")";
+      if (!buffer.counted.empty()) check += fmt::format(R"(, "counted": "{}")", buffer.counted);
+      const std::string drawn = IsFloating(buffer.dtype) ? R"("generators": ["normal"])" : R"("generators": ["index<2"])";
       arguments.push_back(fmt::format(R"({{"name": "{}", "role": "{}", "dtype": "{}", "shape": [{}], {}}})", buffer.name,
                                       buffer.out ? "out" : "in", ToString(buffer.dtype), fmt::join(shape, ", "),
                                       buffer.out ? check : drawn));

@@ -51,7 +51,8 @@ class Translator {
   std::optional<Proposal> Translate(const Proposal& proposal) {
     Proposal result = proposal;
     for (LaunchChange& change : result.launch) {
-      if (change.field == "arguments" && !PassArgumentsOfSource(change)) return std::nullopt;
+      if (change.field == "arguments" && !IsReplaced(proposal, change.kernel) && !PassArgumentsOfSource(change))
+        return std::nullopt;
     }
     result.changes.clear();
     result.also_anchored.clear();
@@ -245,6 +246,13 @@ class Translator {
     const int function = plain_.node(change.node).parent;
     return function > 0 && HasOtherParameters(plain_.node(function).name) && change.placement == Placement::kAfter &&
            change.node == LastParameter(plain_, function);
+  }
+
+  // Whether another kernel takes the place of one as a whole, with arguments of its own.
+  bool IsReplaced(const Proposal& proposal, const std::string& kernel) const {
+    return std::any_of(proposal.changes.begin(), proposal.changes.end(), [&](const Proposal::Change& change) {
+      return change.placement == Placement::kReplace && plain_.node(change.node).name == kernel && IsKernel(plain_, change.node);
+    });
   }
 
   // Lets arguments that follow those of the written out source follow those of the source. False if others change.

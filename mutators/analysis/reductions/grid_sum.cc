@@ -38,7 +38,9 @@ class GridSumFinder {
 
   std::variant<GridSum, std::string> Find() {
     if (!MayBeSum()) return "";
-    bool found = TryAll();
+    const bool constant = source_.sizes().empty();
+    bool found = constant ? TryConstant() : TryAll();
+    if (constant && !found) return runs_.nearly() ? runs_.why() : "";
     const bool sums = !found && runs_.only_sums(), in_blocks = sums && runs_.in_blocks();
     found = found || (sums && TryPowersOfTwo());
     const std::string why = runs_.nearly() ? runs_.why() : "";
@@ -46,8 +48,9 @@ class GridSumFinder {
     if (!IsOfKnownTypes()) return why_;
     bool hidden = false;
     const Parameters deciding = source_.Deciding(runs_.names(), hidden);
-    if (!found_.when.empty() || found_.whole > 1 || found_.part > 0 || hidden || !TryOtherSettings(deciding))
+    if (constant || !found_.when.empty() || found_.whole > 1 || found_.part > 0 || hidden || !TryOtherSettings(deciding))
       found_.parameters = deciding;
+    found_.in_loop = source_.has_loop();
     found_.kernels = source_.Kernels();
     found_.functions = source_.AllFunctions();
     return found_;
@@ -55,7 +58,7 @@ class GridSumFinder {
 
  private:
   bool MayBeSum() const {
-    if (!source_.resembles_work() || source_.has_loop() || found_.size.empty()) return false;
+    if (!source_.resembles_work() || source_.sizes().size() > 1) return false;
     return std::none_of(source_.launches().begin(), source_.launches().end(), [](const LaunchDirective* launch) {
       return launch->when || launch->cooperative || !launch->cluster.empty();
     });
@@ -117,6 +120,16 @@ class GridSumFinder {
       }
     }
     return most;
+  }
+
+  // Of a number of elements that nothing decides.
+  bool TryConstant() {
+    if (!runs_.Run(present_, 1)) return Refuse(runs_.why());
+    const std::int64_t elements = runs_.found().elements;
+    if (elements < kFewestSummed || runs_.found().parts != 1) return Refuse("it adds up few elements");
+    Take(elements);
+    found_.size = std::to_string(elements);
+    return true;
   }
 
   // Of any number of elements, or of all up to some number.

@@ -37,22 +37,30 @@ bool GridSumRuns::RunIn(const GridSetting& setting, bool& has_tickets) {
   names_.insert(trace.names.begin(), trace.names.end());
   const bool outside = trace.refusal.starts_with("it reads or writes outside");
   const bool none = trace.refusal.ends_with("has no blocks or threads");
-  in_blocks_ = outside || none;
   only_sums_ = (trace.refusal.empty() || outside || none) && trace.unknown.empty();
+  in_blocks_ = outside || none;
   if (!trace.refusal.empty()) return Refuse(trace.refusal);
   std::vector<const GridMemory*> changed;  // what outlives the launches
   for (const GridMemory& buffer : trace.buffers) {
-    if (!buffer.workspace && IsCompared(buffer) && std::any_of(buffer.cells.begin(), buffer.cells.end(), WasWritten))
+    if (!buffer.workspace && Compared(buffer) != 0 && std::any_of(buffer.cells.begin(), buffer.cells.end(), WasWritten))
       changed.push_back(&buffer);
   }
   const auto is_sum = [&](const GridMemory* output) {
+    GridMemory compared;  // where only the first of its elements count
+    if (Compared(*output) == 1) {
+      compared = *output;
+      compared.cells.resize(1);
+    }
     return std::any_of(trace.buffers.begin(), trace.buffers.end(), [&](const GridMemory& input) {
-      if (input.fingerprints < 0 || &input == output || input.type.empty() || input.cells.empty()) return false;
-      return FindSums(input, *output, false) || (!output->filled && FindSums(input, *output, true));
+      if (input.fingerprints < 0 || input.type.empty() || input.cells.empty()) return false;
+      if (&input == output) return !compared.cells.empty() && FindSums(input, compared, false);
+      const GridMemory& sums = compared.cells.empty() ? *output : compared;
+      return FindSums(input, sums, false) || (!output->filled && FindSums(input, sums, true));
     });
   };
   const auto sum = std::find_if(changed.begin(), changed.end(), is_sum);
-  if (sum == changed.end()) return Refuse(trace.unknown.empty() ? "it stores no sums of consecutive elements" : trace.unknown);
+  in_blocks_ = sum == changed.end();
+  if (in_blocks_) return Refuse(trace.unknown.empty() ? "it stores no sums of consecutive elements" : trace.unknown);
   if (changed.size() == 1) return true;
   const GridMemory* const other = changed[changed.front() == *sum ? 1 : 0];
   nearly_ = nearly_ || other->name == found_.input;
@@ -60,10 +68,11 @@ bool GridSumRuns::RunIn(const GridSetting& setting, bool& has_tickets) {
                             (*sum)->name, found_.input, other->name));
 }
 
-bool GridSumRuns::IsCompared(const GridMemory& buffer) const {
-  return std::none_of(rendered_.counted.begin(), rendered_.counted.end(), [&](const CountedDirective& counted) {
-    return counted.argument == buffer.name && counted.elements.text() == "0";
-  });
+std::optional<std::int64_t> GridSumRuns::Compared(const GridMemory& buffer) const {
+  for (const CountedDirective& counted : rendered_.counted) {
+    if (counted.argument == buffer.name && counted.elements.Names().empty()) return counted.elements.EvaluateInteger({});
+  }
+  return std::nullopt;
 }
 
 bool GridSumRuns::FindSums(const GridMemory& input, const GridMemory& output, bool adds) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ class GridSumRuns {
   bool nearly() const { return nearly_; }
   // Whether all that the last run computed of data was sums.
   bool only_sums() const { return only_sums_; }
-  // Whether the last run had no blocks, or read or wrote beyond the elements.
+  // Whether the last run had no blocks, read or wrote beyond the elements, or left no sums: as kernels of whole blocks do for other
+  // numbers of elements.
   bool in_blocks() const { return in_blocks_; }
   // Macros and constants whose values were used.
   const std::set<std::string>& names() const { return names_; }
@@ -42,8 +44,8 @@ class GridSumRuns {
  private:
   bool Refuse(std::string why);
   bool RunIn(const GridSetting& setting, bool& has_tickets);
-  // Whether what is left in it is a result.
-  bool IsCompared(const GridMemory& buffer) const;
+  // How many elements of it the task compares; nullopt for all.
+  std::optional<std::int64_t> Compared(const GridMemory& buffer) const;
   bool FindSums(const GridMemory& input, const GridMemory& output, bool adds);
 
   const std::string& size_;

@@ -60,7 +60,7 @@ __device__ @A @ThreadSum(const @T* x, long long begin, long long end, long long 
 
 constexpr std::string_view kSumOfAll =
     R"(// Each block adds up its share of the elements; the only one stores the sum.
-__global__ void __launch_bounds__(@THREADS) @sum(const @T* __restrict__ x, @A* partial, @S* y, long long count) {
+__global__ void __launch_bounds__(@THREADS) @sum(const @T*@restrict x, @A* partial, @S* y, long long count) {
   constexpr int kRound = @THREADS * @ITEMS * (16 / sizeof(@T));
   const @A sum = @BlockSum(@ThreadSum(x, (long long)blockIdx.x * kRound, count, gridDim.x));
   if (threadIdx.x != 0) return;
@@ -129,7 +129,8 @@ class SumEdit {
     const bool small = sum_.part > 0 && sum_.part < 2048;
     proposal.brings = {{threads_, kGridSumThreads, small ? 64 : 256}, {items_, kGridSumItems, small ? 1 : 4}};
     if (sum_.part == 0) proposal.brings.push_back({blocks_, kGridSumBlocks, 528});
-    ReplaceLaunches(context_, {kernel_, Text(), Lines(), sum_.when, anchor, sum_.kernels, sum_.functions}, proposal);
+    ReplaceLaunches(context_, {kernel_, Text(), Lines(), sum_.when, anchor, sum_.kernels, sum_.functions, sum_.in_loop},
+                    proposal);
     return {proposal};
   }
 
@@ -145,7 +146,7 @@ class SumEdit {
     bool launched = false;
     for (const Step& step : context_.rendered.steps) {
       launched = launched || (step.launch && step.launch->kernel == anchor);
-      if (launched && step.memset && step.memset->buffer == sum_.output) return "";
+      if ((launched || sum_.in_loop) && step.memset && step.memset->buffer == sum_.output) return "";
     }
     return anchor;
   }
@@ -184,6 +185,8 @@ class SumEdit {
         {"@ITEMS", items_},
         {"@PART", std::to_string(sum_.part)},
         {"@store", sum_.adds ? "+=" : "="},
+        // The one that stores to the elements has read all of them.
+        {"@restrict", sum_.input == sum_.output ? "" : " __restrict__"},
         {"@sum", kernel_},
         {"@last", last_},
         {"@A", std::string(added_.written)},

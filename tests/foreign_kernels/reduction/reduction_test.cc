@@ -65,7 +65,11 @@ TEST_F(ForeignReductions, ReduceGrid) {
                         {"56_volatile_steps", "", false},
                         {"57_pairs_of_two_launches"},
                         {"58_running_moments"},
-                        {"59_extremes_of_last_block"}});
+                        {"59_extremes_of_last_block"},
+                        {"60_neighbours_in_place"},
+                        {"61_halves_in_place"},
+                        {"62_launches_in_place"},
+                        {"63_pairs_of_a_known_number"}});
 }
 
 TEST_F(ForeignReductions, NearMissesOfBranchesAndSteps) {
@@ -124,6 +128,13 @@ TEST_F(ForeignReductions, NearMisses) {
   // A tree in the input itself, of which the task may ask what is left.
   Refuses("reduce_grid", "46_half_as_many_threads", "extern __shared__ float part[];", "float* part = (float*)input;",
           "the launches: Y gets the sum of elements of X, but X is changed, too");
+  // The same where nobody says what the task asks, or where it asks more.
+  Refuses("reduce_grid", "60_neighbours_in_place", "// evo:counted data 0\n", "", "add_neighbours: ");
+  Refuses("reduce_grid", "60_neighbours_in_place", "        __syncthreads();\n", "", "(silence)");
+  Refuses("reduce_grid", "61_halves_in_place", "evo:counted a 1", "evo:counted a 2", "fold: ");
+  Refuses("reduce_grid", "62_launches_in_place", "ceil_log(N, 2)", "ceil_log(N, 2) - 1", "(silence)");
+  Refuses("reduce_grid", "62_launches_in_place", "a[i] + a[i + half]", "a[i + half]", "(silence)");
+  Refuses("reduce_grid", "63_pairs_of_a_known_number", "s *= 2", "s *= 4", "add_pairs: ");
   // A step too few, and a barrier too few.
   Refuses("reduce_grid", "46_half_as_many_threads", "stride >= 1", "stride > 1", "convergent: ");
   Refuses("reduce_grid", "46_half_as_many_threads", "    __syncthreads();", "", "convergent: ");
