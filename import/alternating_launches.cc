@@ -75,9 +75,8 @@ class ExchangeWriter {
     const SourceRange& body = program_.functions()[static_cast<std::size_t>(turns.front().loop->function)].body;
     for (std::size_t at = program_.TokenAt(body.begin) + 1; at < program_.TokenAt(body.end); ++at) {
       if (Token(at) != name) continue;
-      const std::string_view next = Token(at + 1), before = Token(at - 1);
-      const bool changed = (next.ends_with('=') && next != "==" && next != "!=" && next != "<=" && next != ">=") ||
-                           next == "++" || next == "--" || before == "++" || before == "--" || before == "&";
+      const std::string_view before = Token(at - 1);
+      const bool changed = IsChangedAt(at) || before == "&";
       const bool declared = changed && IsWord(before) && before != "else";
       const auto is_of_turn = [&](const TurnTaking& turn) { return turn.loop->body.Contains(program_.tokens()[at]); };
       if (changed && !declared && std::none_of(turns.begin(), turns.end(), is_of_turn)) return false;
@@ -86,9 +85,15 @@ class ExchangeWriter {
     return std::all_of(turns.begin(), turns.end(), [&](const TurnTaking& turn) {
       int changes = 0;
       for (std::size_t at = program_.TokenAt(turn.loop->body.begin); at < program_.TokenAt(turn.loop->body.end); ++at)
-        changes += Token(at) == name && (Token(at + 1) == "=" || Token(at + 1) == "^=") ? 1 : 0;
+        changes += Token(at) == name && IsChangedAt(at) ? 1 : 0;
       return changes == turn.changes;
     });
+  }
+
+  bool IsChangedAt(std::size_t at) const {
+    const std::string_view next = Token(at + 1), before = Token(at - 1);
+    return (next.ends_with('=') && next != "==" && next != "!=" && next != "<=" && next != ">=") || next == "++" ||
+           next == "--" || before == "++" || before == "--";
   }
 
   // What a condition behind the loop says of the number of iterations.
@@ -111,7 +116,9 @@ class ExchangeWriter {
     } else if (names.front() != turn.name) {
       return std::nullopt;
     }
-    if (!turn.of_flag && !HoldsInTurns(condition, names.front(), even)) return std::nullopt;
+    const auto is_of_counter = [&](std::string_view token) { return IsParityWord(token, turn.name); };
+    if (turn.of_counter && !std::all_of(tokens.begin(), tokens.end(), is_of_counter)) return std::nullopt;
+    if ((!turn.of_flag || turn.of_counter) && !HoldsInTurns(condition, names.front(), even)) return std::nullopt;
     const auto of_even = HoldsWith(condition, names.front(), even), of_odd = HoldsWith(condition, names.front(), odd);
     if (!of_even || !of_odd) return std::nullopt;
     return ChoiceOfTurns{*of_even, *of_odd};

@@ -23,6 +23,7 @@ const std::vector<DeviceHeader>& DeviceHeaders() {
       {"mma.h", {"wmma"}},
       {"cooperative_groups.h", {"cooperative_groups"}},
       {"cooperative_groups/reduce.h", {"cooperative_groups"}},
+      {"cooperative_groups/scan.h", {"cooperative_groups"}},
       {"cuda_pipeline.h", {"__pipeline"}},
       {"cuda/barrier", {"barrier"}},
       {"cuda/pipeline", {"pipeline"}},

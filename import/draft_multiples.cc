@@ -22,7 +22,45 @@ std::optional<std::pair<std::string, HostExpression>> PaddedSize(const HostExpre
   return std::nullopt;
 }
 
+// Whether the counter of a loop is multiplied or divided: `for (d = 1; d < n; d *= 2)`. From the bracket on.
+bool IsGeometric(const SourceProgram& program, std::size_t open) {
+  const std::size_t end = program.AfterBracket(open);
+  std::size_t step = end - 1;
+  while (step > open && program.Token(step) != ";") --step;
+  for (std::size_t at = step; at < end; ++at) {
+    const std::string_view token = program.Token(at);
+    if (token == "*=" || token == "/=" || token == "<<=" || token == ">>=" || token == "*" || token == "/" || token == "<<" ||
+        token == ">>")
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool IsTakenByThreads(const SourceProgram& program, const HostCode& host, const std::vector<TakenLaunch>& launches,
+                      const std::string& label, std::int64_t value) {
+  constexpr double kMostOfThread = 4;
+  for (const TakenLaunch& one : launches) {
+    double threads = 1;
+    for (const auto* dimensions : {&one.grid, &one.block}) {
+      for (const HostExpression& dimension : *dimensions) {
+        const auto names = dimension.Names();
+        const auto number = ValueOf(dimension, host.Values());
+        if (!number || std::find(names.begin(), names.end(), label) != names.end()) return false;
+        threads *= number->AsReal();
+      }
+    }
+    if (static_cast<double>(value) < threads || static_cast<double>(value) > kMostOfThread * threads) return false;
+    const std::size_t end = program.TokenAt(one.kernel->body.end);
+    for (std::size_t at = program.TokenAt(one.kernel->body.begin); at < end; ++at) {
+      const int called = program.Token(at + 1) == "(" ? program.FindFunction(program.Token(at)) : -1;
+      if (program.Token(at) == "while" || program.Token(at) == "do" || called >= 0) return false;
+      if (program.Token(at) == "for" && !IsGeometric(program, at + 1)) return false;
+    }
+  }
+  return !launches.empty();
+}
 
 // Whether a word stands for something that mentions the name, through macros.
 bool DraftNames::Mentions(std::string_view word, const std::string& name, int depth) const {

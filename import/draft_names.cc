@@ -308,19 +308,19 @@ void DraftNames::Decide(const Allocations& allocations, TaskDraft& draft) {
     std::optional<std::int64_t> value;
     if (leaf != host_.leaves().end() && leaf->second.value && leaf->second.value->integer > 0)
       value = leaf->second.value->integer;
-    const std::string name = AddSize(label, value, true, draft);
-    names_[label] = name;
+    const std::string name = names_[label] = AddSize(label, value, true, draft);
     DraftSize& size = draft.sizes.back();
     size.ragged = IsRagged(label);
     size.multiple = Multiple(label, size.value);
+    size.fixed = size.fixed || (size.known && !size.ragged && IsTakenByThreads(program_, host_, launches_, label, size.value));
     if (const auto padded = padded_.find(label); padded != padded_.end()) {
       size.ragged = false;
       size.multiple = std::lcm(size.multiple, padded->second);
     }
     size.of_call = leaf != host_.leaves().end() && leaf->second.origin == HostLeaf::Origin::kParameter && size.known &&
                    size.value > kSmallConstant;
-    const auto halves = [&](const TakenLoop& loop) { return loop.powers.contains(label); };
-    const bool halved = host_.powers_of_two().contains(label) || std::any_of(loops_.begin(), loops_.end(), halves);
+    bool halved = host_.powers_of_two().contains(label);
+    for (const TakenLoop& loop : loops_) halved = halved || loop.powers.contains(label);
     size.power_of_two = halved && std::has_single_bit(static_cast<std::uint64_t>(size.value));
     const bool of_file = leaf != host_.leaves().end() && (leaf->second.origin == HostLeaf::Origin::kMacro ||
                                                           leaf->second.origin == HostLeaf::Origin::kFileConstant);

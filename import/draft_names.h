@@ -81,4 +81,9 @@ class DraftNames {
   std::int64_t most_ = kMostThreads;  // of a parameter's values
 };
 
+// Whether launches have so many threads, whatever the size is, that they take so many elements without a loop that goes on to
+// their number.
+bool IsTakenByThreads(const SourceProgram& program, const HostCode& host, const std::vector<TakenLaunch>& launches,
+                      const std::string& label, std::int64_t value);
+
 }  // namespace evo

@@ -77,6 +77,27 @@ bool RunsAlways(const SourceProgram& program, const ProgramVariable& variable, c
   return !jumps && behind_statement && same_block;
 }
 
+// Whether a variable that is assigned once has that value at a place: `int n = 0; for (..) { n = 1 << k; scan(x, n); }`.
+bool IsSetBefore(const SourceProgram& program, const ProgramVariable& variable, const SourceRange& value, std::uint32_t at) {
+  if (at <= value.end || program.FunctionAt(value.begin) != program.FunctionAt(at)) return false;
+  const std::size_t first = program.TokenAt(value.begin);
+  const std::string_view before = first > 2 ? program.Token(first - 3) : std::string_view();
+  const bool is_statement = program.Token(first - 1) == "=" && program.Token(first - 2) == variable.name &&
+                            (before == ";" || before == "{" || before == "}");
+  const HostExpression expression = ParseHostExpression(program.Tokens(value));
+  const auto names = expression.Names();
+  if (!is_statement || !IsOfNames(expression) || std::find(names.begin(), names.end(), variable.name) != names.end())
+    return false;
+  // The block in which it is set goes on to that place.
+  const auto between = program.Tokens({value.end, at});
+  int depth = 0;
+  for (const std::string_view token : between) {
+    depth += token == "{" ? 1 : token == "}" ? -1 : 0;
+    if (depth < 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 HostCode::HostCode(const SourceProgram& program)
@@ -192,6 +213,8 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     return leaves_.Add({name, HostLeaf::Origin::kVariable, variable->function, std::nullopt, place});
   }
   const bool only_declared = initialiser.size() > 0 && program_.Text(initialiser) == "0";
+  if (only_declared && before_ == 0 && assigned.size() == 1 && IsSetBefore(program_, *variable, assigned.front(), at_))
+    initialiser = assigned.front();
   for (std::size_t i = 0; before_ > 0 && i < assigned.size(); ++i) {
     if (assigned[i].begin < before_ && assigned[i].begin > initialiser.begin &&
         IsOfNames(ParseHostExpression(program_.Tokens(assigned[i]))) &&
@@ -217,6 +240,13 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
                            : HostExpression{};
     if (value.IsKnown()) return value;
     return leaves_.Add({name, origin, variable->function, std::nullopt, place});
+  }
+  if (const CountingLoop counting = LoopThatCounts(program_, plain_loops_, *variable, at_); counting.loop != nullptr) {
+    const std::uint32_t before = counting.loop->range.begin;
+    const auto turns = RunsAlways(program_, *variable, *counting.loop)
+                           ? Simplified(ResolvedAt({before, before}, counting.turns, variable->function, depth + 1))
+                           : HostExpression{};
+    if (turns.IsKnown()) return turns;
   }
   const auto tokens = program_.Tokens(initialiser);
   const bool real = variable->type.ends_with("float") || variable->type.ends_with("double");
@@ -245,6 +275,12 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     return leaf != leaves().end() && leaf->second.origin == HostLeaf::Origin::kLoop && !one.starts_with("evo_loop");
   });
   if (changes) return leaves_.Add({name, origin, variable->function, std::nullopt, place});
+  // `n = (1 << k) + 3` of a program that runs with several k.
+  const ProgramVariable* const of =
+      names.size() == 1 ? program_.FindVariable(names.front(), variable->function, initialiser.begin) : nullptr;
+  const bool of_runs = of != nullptr && of->loop && value.kind == Kind::kBinary && (value.Is("+") || value.Is("-"));
+  if (const auto last = of_runs ? ValueOf(value, Values()) : std::nullopt)
+    return leaves_.Add({name, origin, variable->function, last, place});
   // `n` that is made of the n of a caller is that one.
   const auto own = leaves().find(name);
   const bool itself = names == std::vector{name} && variable->record.empty() &&

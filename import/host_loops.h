@@ -44,6 +44,15 @@ std::vector<HostLoop> ReadPlainLoops(const SourceProgram& program, const HostCal
 const HostLoop* PlainLoopThatScales(const SourceProgram& program, const std::vector<HostLoop>& loops,
                                     const ProgramVariable& variable, std::uint32_t at);
 
+// A loop before `at` that counts its turns in a variable that begins with 0: `while ((1 << steps) < n) steps++;`, or by the side
+// of one that it doubles or halves. The loop is nullptr if there is none.
+struct CountingLoop {
+  const HostLoop* loop = nullptr;
+  HostExpression turns;
+};
+CountingLoop LoopThatCounts(const SourceProgram& program, const std::vector<HostLoop>& loops, const ProgramVariable& variable,
+                            std::uint32_t at);
+
 // How a variable changes: by a sum, by a factor, or by a divisor.
 struct LoopRule {
   enum class Kind { kAdd, kTimes, kDivide, kCeilDivide };

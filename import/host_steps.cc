@@ -49,6 +49,42 @@ const HostLoop* PlainLoopThatScales(const SourceProgram& program, const std::vec
   return last;
 }
 
+CountingLoop LoopThatCounts(const SourceProgram& program, const std::vector<HostLoop>& loops, const ProgramVariable& variable,
+                            std::uint32_t at) {
+  const std::uint32_t declared = program.tree().node(variable.node).range.begin;
+  if (program.Text(variable.initialiser) != "0") return {};
+  CountingLoop found;
+  for (const HostLoop& loop : loops) {
+    const LoopVariable* const counted = loop.Find(variable.name);
+    if (counted == nullptr || loop.function != variable.function || loop.range.begin < declared ||
+        (at > 0 && at < loop.range.end))
+      continue;
+    if (program.FindVariable(variable.name, variable.function, loop.body.begin) != &variable) continue;
+    // Counted once only.
+    if (found.loop != nullptr || counted->initial || counted->next.Text() != variable.name + " + 1") return {};
+    const HostExpression condition = ParseHostExpression(loop.condition);
+    if (condition.kind != Kind::kBinary || condition.Is("&&") || condition.Is("||")) return {};
+    std::optional<HostExpression> turns;
+    const std::string left = condition.parts[0].Text();
+    if (condition.Is("<") && left == "1 << " + variable.name) {
+      turns = HostExpression::Call("ceil_log", {condition.parts[1], HostExpression::Integer(2)});
+    } else {
+      const auto is_other = [&](const std::string& name) { return name != variable.name && loop.Find(name) != nullptr; };
+      const auto compared = ComparisonsOf(condition, is_other);
+      if (compared.size() != 1) return {};
+      const LoopVariable& other = *loop.Find(compared[0].variable);
+      const auto rule = RuleOf(other.name, other.next);
+      if (!rule || !rule->IsGeometric()) return {};
+      const HostExpression start =
+          other.initial ? ParseHostExpression(program.Tokens(*other.initial)) : HostExpression::Name(other.name);
+      turns = IterationsOf(*rule, start, compared[0].op, compared[0].bound);
+    }
+    if (!turns) return {};
+    found = {&loop, *turns};
+  }
+  return found;
+}
+
 HostExpression HostCode::ResolvedAt(const SourceRange& place, const HostExpression& expression, int function, int depth) {
   const std::uint32_t before = at_;
   at_ = place.begin;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
 #include "import/alternating_launches.h"
+#include "import/chosen_pointers.h"
 #include "import/compiler_spellings.h"
 #include "import/device_text.h"
 #include "import/draft_builder.h"
@@ -111,6 +113,24 @@ std::string FlatTemplateText(const std::string& text, SyntaxParser& parser, std:
   return std::move(flat->text);
 }
 
+// Launches and an exchange of pointers, where a loop chooses between two pointers in every second iteration.
+void TakeTurns(SyntaxTree& tree, SyntaxParser& parser) {
+  const auto pairs = WithoutPointerPairs(SourceProgram(tree));
+  std::optional<SyntaxTree> without;
+  if (pairs) without = parser.Parse(*pairs);
+  const SyntaxTree& plain = without ? *without : tree;
+  if (const auto chosen = WithChosenLaunches(SourceProgram(plain))) {
+    const SyntaxTree written = parser.Parse(*chosen);
+    if (const auto exchanges = WithExchanges(SourceProgram(written))) {
+      tree = parser.Parse(*exchanges);
+      return;
+    }
+  } else if (without && without->errors().size() <= tree.errors().size() && pairs->find(" == 0 ? ") == std::string::npos) {
+    tree = std::move(*without);
+  }
+  if (const auto exchanges = WithExchanges(SourceProgram(tree))) tree = parser.Parse(*exchanges);
+}
+
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   SyntaxTree tree = parser.Parse(WithKnownSpellings(request.text));
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
@@ -121,7 +141,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
     SyntaxTree written = parser.Parse(*moved);
     if (written.errors().size() <= tree.errors().size()) tree = std::move(written);
   }
-  if (const auto exchanges = WithExchanges(SourceProgram(tree))) tree = parser.Parse(*exchanges);
+  TakeTurns(tree, parser);
   // They are launched between others, and belong to no kernel alone.
   const auto kernels_of_steps = request.kernels.empty() ? WithStepKernels(SourceProgram(tree)) : std::nullopt;
   if (kernels_of_steps) tree = parser.Parse(*kernels_of_steps);

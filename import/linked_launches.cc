@@ -9,7 +9,7 @@ constexpr int kMostOfOneThread = 32;  // elements that a thread writes without a
 
 class LaunchLinks {
  public:
-  LaunchLinks(const SourceProgram& program, const HostCode& host) : program_(program), host_(host) {}
+  LaunchLinks(const SourceProgram& program, HostCode& host) : program_(program), host_(host) {}
 
   // Without launches that compute once more what one before them has: they overwrite all that it wrote, and nothing between them
   // has read that.
@@ -32,13 +32,39 @@ class LaunchLinks {
     return kept;
   }
 
-  // The first launch that writes anything, and those that it hands a buffer on to or gets one from, and so on.
+  // The first launch that writes anything, and those that it hands a buffer on to or gets one from, and so on. Of several such
+  // groups the first of which the host copies something.
   std::vector<TakenLaunch> LinkedWithFirst(std::vector<TakenLaunch> all) const {
+    std::vector<bool> seen(all.size(), false), taken;
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      if (seen[at] || BuffersOf(all[at], &ParameterUse::written).empty()) continue;
+      const std::vector<bool> group = LinkedWith(all, at);
+      for (std::size_t i = 0; i < all.size(); ++i) seen[i] = seen[i] || group[i];
+      const bool copied = IsCopied(all, group);
+      if (taken.empty() || copied) taken = group;
+      if (copied) break;
+    }
+    std::vector<TakenLaunch> linked;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      if (taken[i]) linked.push_back(std::move(all[i]));
+    }
+    return linked;
+  }
+
+ private:
+  // Whether the host copies what one of these launches writes.
+  bool IsCopied(const std::vector<TakenLaunch>& all, const std::vector<bool>& group) const {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!group[i]) continue;
+      const auto written = BuffersOf(all[i], &ParameterUse::written);
+      if (std::any_of(written.begin(), written.end(), [&](const auto& one) { return host_.IsCopiedFrom(one); })) return true;
+    }
+    return false;
+  }
+
+  std::vector<bool> LinkedWith(const std::vector<TakenLaunch>& all, std::size_t first) const {
     std::vector<bool> taken(all.size(), false);
-    const auto writes = [&](const TakenLaunch& one) { return !BuffersOf(one, &ParameterUse::written).empty(); };
-    const auto first = std::find_if(all.begin(), all.end(), writes);
-    if (first == all.end()) return {};
-    taken[static_cast<std::size_t>(first - all.begin())] = true;
+    taken[first] = true;
     for (bool grows = true; grows;) {
       grows = false;
       for (std::size_t i = 0; i < all.size(); ++i) {
@@ -49,14 +75,9 @@ class LaunchLinks {
         }
       }
     }
-    std::vector<TakenLaunch> linked;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (taken[i]) linked.push_back(std::move(all[i]));
-    }
-    return linked;
+    return taken;
   }
 
- private:
   // Whether a launch overwrites all that an earlier one has written, as far as is seen: not under a condition on where it is, and
   // with as many threads, or with loops.
   bool WritesAll(const TakenLaunch& one, const TakenLaunch& earlier) const {
@@ -148,7 +169,7 @@ class LaunchLinks {
   }
 
   const SourceProgram& program_;
-  const HostCode& host_;
+  HostCode& host_;
 };
 
 }  // namespace
@@ -159,7 +180,7 @@ bool IsBefore(const HostCode& host, const HostLaunch& a, const HostLaunch& b) {
                                       [](const auto* x, const auto* y) { return x->range.begin < y->range.begin; });
 }
 
-std::vector<TakenLaunch> LinkedLaunches(const SourceProgram& program, const HostCode& host, std::vector<TakenLaunch> launches) {
+std::vector<TakenLaunch> LinkedLaunches(const SourceProgram& program, HostCode& host, std::vector<TakenLaunch> launches) {
   const LaunchLinks links(program, host);
   launches = links.WithoutVersions(std::move(launches));
   return launches.size() > 1 ? links.LinkedWithFirst(std::move(launches)) : launches;

@@ -72,8 +72,8 @@ class StepKernelWriter {
     return {program_.tokens()[first - 2].begin, program_.tokens()[end].end};
   }
 
-  bool Gets(const HostLaunch& launch, std::string_view name) const {
-    return std::any_of(launch.arguments.begin(), launch.arguments.end(),
+  bool Gets(const HostCall& call, std::string_view name) const {
+    return std::any_of(call.arguments.begin(), call.arguments.end(),
                        [&](const SourceRange& argument) { return program_.Text(argument) == name; });
   }
 
@@ -87,6 +87,23 @@ class StepKernelWriter {
       }
     }
     return false;
+  }
+
+  // Whether a copy hands on what a launch before it has written to one behind it, perhaps by way of functions; not in loops.
+  bool IsBetween(const HostCall& call, std::string_view from, std::string_view to) const {
+    const auto is_in = [&](const HostLoop& loop) { return loop.function == call.function && loop.body.Contains(call.range); };
+    if (std::any_of(loops_.begin(), loops_.end(), is_in)) return false;
+    bool before = false, after = false;
+    const auto look = [&](const HostCall& other) {
+      if (other.function != call.function) return;
+      before = before || (other.range.end < call.range.begin && Gets(other, from));
+      after = after || (other.range.begin > call.range.end && Gets(other, to));
+    };
+    for (const HostLaunch& launch : calls_.launches()) look(launch);
+    for (const HostCall& other : calls_.calls()) {
+      if (program_.FindFunction(other.name) >= 0) look(other);
+    }
+    return before && after;
   }
 
   void WriteCopy(const HostCall& call) {
@@ -105,7 +122,8 @@ class StepKernelWriter {
       }
       return loop.function == call.function && loop.body.Contains(call.range) && gets_to && gets_from && follows;
     };
-    if (std::none_of(loops_.begin(), loops_.end(), is_around)) return;
+    const bool of_steps = std::any_of(loops_.begin(), loops_.end(), is_around);
+    if (!of_steps && !IsBetween(call, from, to)) return;
     const auto names = ParseHostExpression(program_.Tokens(call.arguments[2])).Names();
     const auto of_unknown_type = [&](const std::string& one) {
       return one.starts_with("sizeof ") && !SizeNamed(program_, one.substr(7), call.function);
@@ -178,8 +196,26 @@ class StepKernelWriter {
     };
     while (is_taken(name)) name += '_';
     const std::uint32_t begin = program_.functions()[static_cast<std::size_t>(function)].range.begin;
-    splices_.emplace_back(SourceRange{begin, begin}, "__global__ void " + name + fmt::format(fmt::runtime(text), element));
+    const auto blank = BlankLineBefore(begin);
+    const std::uint32_t place = blank.value_or(begin);
+    splices_.emplace_back(SourceRange{place, place},
+                          "__global__ void " + name + fmt::format(fmt::runtime(text), element) + (blank ? "" : "\n"));
     return kernels_[{wanted, element}] = name;
+  }
+
+  // Where a line without anything begins, before a function and behind what comes before it: device code is taken by lines.
+  std::optional<std::uint32_t> BlankLineBefore(std::uint32_t function) const {
+    const std::string& text = program_.text();
+    const std::size_t first = program_.TokenAt(function);
+    const std::size_t behind = first == 0 ? 0 : program_.tokens()[first - 1].end;
+    for (std::size_t end = text.rfind('\n', function); end != std::string::npos && end > 0;) {
+      const std::size_t before = text.rfind('\n', end - 1), begin = before == std::string::npos ? 0 : before + 1;
+      const std::string_view line = std::string_view(text).substr(begin, end - begin);
+      if (begin < behind || line.find('*') != std::string_view::npos || line.find('#') != std::string_view::npos) break;
+      if (line.find_first_not_of(" \t\r") == std::string_view::npos) return static_cast<std::uint32_t>(begin);
+      end = before;
+    }
+    return std::nullopt;
   }
 
   // Lines stay where they are.

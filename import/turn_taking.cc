@@ -135,14 +135,26 @@ class TurnReader {
       turn.next = *now ? *yes : *no;
       return (*now ? *no : *yes) == *begin;
     }
-    if (yes || no || (*begin != 0 && *begin != 1)) return false;
+    if (yes || no || *begin < 0 || *begin > 1) return false;
     turn.next = 1 - *begin;
     bool behind = false;
     for (const auto& [first, end] : StatementsOf(turn.loop->body)) {
       behind = behind || first == turn.first;
       if (behind && IsToggle(first, end, turn.name)) return true;
+      if (!behind || !IsCountedUp(first, end, turn.name)) continue;
+      const auto tokens = program_.Tokens(RangeOfTokens(program_, turn.first + 2, program_.AfterBracket(turn.first + 1) - 1));
+      turn.of_counter = std::all_of(tokens.begin(), tokens.end(), [&](auto token) { return IsParityWord(token, turn.name); }) &&
+                        HoldsInTurns(condition, turn.name, *begin).has_value();
+      turn.next = *begin + 1;
+      return turn.of_counter;
     }
     return false;
+  }
+
+  // `n++;`
+  bool IsCountedUp(std::size_t first, std::size_t end, std::string_view name) const {
+    return end == first + 3 &&
+           ((Token(first) == name && Token(first + 1) == "++") || (Token(first) == "++" && Token(first + 1) == name));
   }
 
   // `f = !f;`, `f = 1 - f;`, `f ^= 1;` or `f = f ^ 1;`.
@@ -185,7 +197,7 @@ class TurnReader {
 }  // namespace
 
 bool IsParityWord(std::string_view token, std::string_view name) {
-  constexpr std::string_view kParity[] = {"%", "&", "2", "1", "0", "==", "!=", "!", "(", ")"};
+  constexpr std::string_view kParity[] = {"%", "&", "2", "1", "0", "==", "!=", "!", "(", ")", "+", "-", "^"};
   return token == name || std::find(std::begin(kParity), std::end(kParity), token) != std::end(kParity);
 }
 

@@ -21,6 +21,7 @@ struct TurnTaking {
   std::string name;                  // on which the condition depends
   std::int64_t begin = 0, next = 0;  // its values in the first two iterations
   bool of_flag = false;
+  bool of_counter = false;   // a flag that is counted up, of which only its parity is asked
   bool first_if_so = false;  // which launch comes first
   int changes = 0;           // of the flag, in the loop's text
 };

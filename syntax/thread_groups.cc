@@ -116,7 +116,8 @@ class GroupRemover {
     if (callee.name == "sync" && node.children.size() == 2) return Barrier(call, group);
     if (group != Group::kWarpGroup || node.children.size() < 3) return;
     if (callee.name == "reduce" && node.children.size() == 4) return Fold(call, false);
-    if (callee.name == "inclusive_scan" && plain_blocks_) return Fold(call, true);
+    const bool exclusive = callee.name == "exclusive_scan";
+    if ((exclusive || callee.name == "inclusive_scan") && plain_blocks_) return Fold(call, true, exclusive);
   }
 
   // `+`, `max` or `min` of a function object; empty for others.
@@ -129,7 +130,7 @@ class GroupRemover {
   }
 
   // `x = reduce(tile, value, fold);` or `T x = ..;` as a loop of shuffles.
-  void Fold(int call, bool scan) {
+  void Fold(int call, bool scan, bool exclusive = false) {
     const auto& parts = tree_.node(call).children;
     const std::string combine = parts.size() == 4 ? CombineOf(parts[3]) : "+";
     if (combine.empty() || (scan && combine != "+")) return;
@@ -137,11 +138,12 @@ class GroupRemover {
     while (tree_.node(tree_.node(at).parent).kind_name == "ParenExpr") at = tree_.node(at).parent;
     const int outer = tree_.node(at).parent;
     const SyntaxNode& to = tree_.node(outer);
-    std::string name, declared;
+    std::string name, declared, target;
     int statement = outer;
-    if (tree_.Operator(outer) == "=" && to.children.size() == 2 && to.children[1] == at &&
-        tree_.node(to.children[0]).kind_name == "DeclRefExpr" && tree_.Text(outer).ends_with(';')) {
-      name = tree_.Text(to.children[0]);
+    if (tree_.Operator(outer) == "=" && to.children.size() == 2 && to.children[1] == at && tree_.Text(outer).ends_with(';')) {
+      const bool variable = tree_.node(to.children[0]).kind_name == "DeclRefExpr";
+      name = variable ? std::string(tree_.Text(to.children[0])) : "folded";
+      if (!variable) target = PlainText(to.children[0]);
     } else if (to.kind_name == "VarDecl" && to.children.back() == at && tree_.node(to.parent).children.size() == 1) {
       name = to.name;
       declared = to.type;
@@ -155,7 +157,7 @@ class GroupRemover {
     const std::string other =
         fmt::format("__shfl_{}_sync(0xffffffffu, {}, {})", scan ? "up" : "xor", name, scan ? "distance" : "offset");
     std::string text = declared.empty() ? "{ " : "";
-    text += fmt::format("{}{} = {};\n", declared, name, tree_.Text(parts[2]));
+    text += fmt::format("{}{} = {};\n", target.empty() ? declared : type + " ", name, PlainText(parts[2]));
     if (scan)
       text += fmt::format(
           "for (int distance = 1; distance < 32; distance *= 2) {{\nconst {0} left = {1};\nif (threadIdx.x % 32 >= distance) {2} "
@@ -165,12 +167,31 @@ class GroupRemover {
       text += fmt::format(
           "for (int offset = 16; offset > 0; offset /= 2) {};",
           combine == "+" ? fmt::format("{} += {}", name, other) : fmt::format("{0} = {1}({0}, {2})", name, extreme, other));
+    if (exclusive) text += fmt::format("\n{0} = __shfl_up_sync(0xffffffffu, {0}, 1);\nif (threadIdx.x % 32 == 0) {0} = 0;", name);
+    if (!target.empty()) text += fmt::format("\n{} = {};", target, name);
     // Names of the value are not those of the loop.
     for (const std::string_view token : tree_.Tokens(tree_.node(tree_.node(call).function).range)) {
-      if (token == "offset" || token == "distance" || token == "left") return;
+      if (token == "offset" || token == "distance" || token == "left" || token == "folded") return;
     }
     if (declared.empty()) text += " }";
     splices_.emplace_back(tree_.node(statement).range, std::move(text));
+  }
+
+  // An expression with numbers in the place of methods of groups.
+  std::string PlainText(int expression) {
+    Splices outer = std::exchange(splices_, {});
+    for (int node = expression; node < tree_.EndOf(expression); ++node) {
+      const SyntaxNode& call = tree_.node(node);
+      const bool method = call.kind_name == "CallExpr" && !call.children.empty() &&
+                          tree_.node(call.children.front()).kind_name == "MemberRefExpr";
+      if (method && !IsCovered(call.range)) Method(node);
+    }
+    std::string text(tree_.Text(expression));
+    std::sort(splices_.begin(), splices_.end(), [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
+    const std::uint32_t begin = tree_.node(expression).range.begin;
+    for (const auto& [range, by] : splices_) text.replace(range.begin - begin, range.size(), by);
+    splices_ = std::move(outer);
+    return text;
   }
 
   // Variables that only make each other, or what is replaced.

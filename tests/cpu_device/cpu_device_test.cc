@@ -247,6 +247,7 @@ TEST_F(CpuDeviceTest, HasGroupsOfBlocksAndWarps) {
   const auto program = Load(R"(
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 namespace cg = cooperative_groups;
 __global__ void k(float* out) {
   cg::thread_block block = cg::this_thread_block();
@@ -261,7 +262,7 @@ __global__ void k(float* out) {
   mine[2] = warp.meta_group_rank() + 10 * warp.meta_group_size();
   mine[3] = tile.shfl_down(float(block.thread_rank()), 2);
   mine[4] = tile.shfl_xor(float(block.thread_rank()), 1);
-  mine[5] = last;
+  mine[5] = last + 10 * cg::exclusive_scan(tile, 1) + 100 * cg::inclusive_scan(tile, 2, cg::plus<int>());
   mine[6] = tile.ballot(tile.thread_rank() < 3);
   mine[7] = tile.any(block.thread_rank() == 63);
 }
@@ -277,7 +278,7 @@ __global__ void k(float* out) {
     EXPECT_EQ(mine[2], static_cast<float>(thread / 32 + 20));
     EXPECT_EQ(mine[3], thread % 8 < 6 ? rank + 2 : rank);
     EXPECT_EQ(mine[4], static_cast<float>(thread ^ 1));
-    EXPECT_EQ(mine[5], 7);
+    EXPECT_EQ(mine[5], static_cast<float>(7 + 10 * (thread % 8) + 200 * (thread % 8 + 1)));
     EXPECT_EQ(mine[6], 7);
     EXPECT_EQ(mine[7], thread / 8 == 7 ? 1 : 0);
   }

@@ -81,6 +81,46 @@ TEST(ImportTurns, OtherFlagsAreNoTurns) {
   }
 }
 
+TEST(ImportTurns, ArraysOfTwoPointers) {
+  const std::string launch = "reach<<<(n + 127) / 128, 128>>>", copy = ", n * sizeof(double), cudaMemcpyDeviceToHost);\n";
+  const std::string distances = "  for (int d = 1; d < n; d *= 2) {\n    ";
+  const std::string pair = "  double* b[2] = {p, q};\n";
+  for (const std::string& text :
+       {pair + "  int now = 0;\n" + distances + launch +
+            "(b[now], b[1 - now], d, n);\n    now = 1 - now;\n  }\n  cudaMemcpy(h, b[now]" + copy,
+        pair + "  int s = 0;\n" + distances + launch +
+            "(b[s % 2], b[(s + 1) % 2], d, n);\n    s++;\n  }\n  cudaMemcpy(h, b[s % 2]" + copy,
+        pair + distances + launch + "(b[0], b[1], d, n);\n    std::swap(b[0], b[1]);\n  }\n  cudaMemcpy(h, b[0]" + copy,
+        "  double* b[2];\n  for (int i = 0; i < 2; i++) cudaMalloc(&b[i], n * sizeof(double));\n  cudaMemcpy(b[0], h, n * "
+        "sizeof(double), cudaMemcpyHostToDevice);\n  int now = 0;\n" +
+            distances + launch + "(b[now], b[now ^ 1], d, n);\n    now ^= 1;\n  }\n  cudaMemcpy(h, b[now]" + copy,
+        "  bool odd = false;\n" + distances + launch +
+            "(odd ? q : p, odd ? p : q, d, n);\n    odd = !odd;\n  }\n  cudaMemcpy(h, odd ? q : p" + copy}) {
+    const ImportReply reply = Read(Reaching(text));
+    EXPECT_THAT(Kernel(reply), HasSubstr(kExchanged)) << text;
+  }
+  // In place, and with another period.
+  for (const std::string& text : {pair + "  int now = 0;\n" + distances + launch +
+                                      "(b[now], b[now], d, n);\n    now = 1 - now;\n  }\n  cudaMemcpy(h, b[now]" + copy,
+                                  pair + "  int s = 0;\n" + distances + launch +
+                                      "(b[s / 2 % 2], b[1 - s / 2 % 2], d, n);\n    s++;\n  }\n  cudaMemcpy(h, b[0]" + copy}) {
+    EXPECT_THAT(Read(Reaching(text)).files, Not(testing::Contains(testing::Pair(testing::_, HasSubstr("evo:swap"))))) << text;
+  }
+}
+
+TEST(ImportTurns, StepsThatALoopHasCounted) {
+  const std::string launch = "reach<<<(n + 127) / 128, 128>>>(a, b, 1 << s, n);\n    std::swap(a, b);\n  }\n";
+  const auto program = [&](const std::string& counted) {
+    return Reaching("  double *a = p, *b = q;\n  int steps = 0;\n  " + counted + "\n  for (int s = 0; s < steps; ++s) {\n    " +
+                    launch + "  cudaMemcpy(h, a, n * sizeof(double), cudaMemcpyDeviceToHost);\n");
+  };
+  for (const char* counted : {"while ((1 << steps) < n) ++steps;", "for (int m = 1; m < n; m *= 2) steps++;"})
+    EXPECT_THAT(Kernel(Read(program(counted))), HasSubstr("// evo:repeat s < ceil_log(n, 2)\n")) << counted;
+  // Under a condition, and by more than one.
+  for (const char* counted : {"for (int m = 1; m < n; m *= 2) if (m > 8) steps++;", "while ((1 << steps) < n) steps += 2;"})
+    EXPECT_THAT(Kernel(Read(program(counted))), Not(HasSubstr("ceil_log"))) << counted;
+}
+
 TEST(ImportTurns, CopiesBetweenStepsAreLaunches) {
   const ImportReply reply =
       Read(Reaching("  for (int d = 1; d < n; d *= 2) {\n    " + kOneWay +
@@ -97,6 +137,19 @@ TEST(ImportTurns, CopiesBetweenStepsAreLaunches) {
                             "\n    cudaMemcpy(p + d, q + d, (n - d) * sizeof(double), cudaMemcpyDeviceToDevice);\n  }\n"))
                   .failure,
               HasSubstr("a copy from q + d to p + d in the loop around the launches is not understood"));
+}
+
+TEST(ImportTurns, ACopyBetweenTwoLaunchesIsOne) {
+  const std::string copy = "  cudaMemcpy(p, q, n * sizeof(double), cudaMemcpyDeviceToDevice);\n",
+                    one = "  int d = 3;\n  " + kOneWay + "\n";
+  EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  reach<<<(n + 127) / 128, 128>>>(p, q, 5, n);\n  " + kCopyQ + "\n"))),
+              HasSubstr("// evo:launch copy_elements(to, from, i64(n)) grid(ceil_div(n, 256)) block(256)\n// evo:launch reach("));
+  // Nothing of the host's code is left on its line.
+  EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  reach<<<(n + 127) / 128, 128>>>(p, q, 5, n);\n  " + kCopyQ + "\n"))),
+              Not(HasSubstr("main")));
+  // Before all launches, and behind them.
+  EXPECT_THAT(Kernel(Read(Reaching(copy + one + "  " + kCopyQ + "\n"))), Not(HasSubstr("copy_elements")));
+  EXPECT_THAT(Kernel(Read(Reaching(one + copy + "  " + kCopyP + "\n"))), Not(HasSubstr("copy_elements")));
 }
 
 constexpr const char* kSweeps = R"(

@@ -285,5 +285,79 @@ int main() {
   EXPECT_THAT(Kernel(Read(program("0.f"))), Not(HasSubstr("f32(0)")));
 }
 
+TEST(ImportValues, ASizeThatIsSetInALoopIsWhatIsPassed) {
+  const ImportReply reply = Read(R"(
+__global__ void twice(float* x, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+void run(float* x, unsigned n) {
+  unsigned blocks = n / 256;
+  if (n % 256 != 0) blocks += 1;
+  twice<<<blocks, 256>>>(x, n);
+}
+int main() {
+  unsigned n = 0;
+  for (int k = 4; k < 20; ++k) {
+    n = (1 << k) + 3;
+    float *x, *h = new float[n];
+    cudaMalloc(&x, n * sizeof(float));
+    run(x, n);
+    cudaMemcpy(h, x, n * sizeof(float), cudaMemcpyDeviceToHost);
+  }
+})");
+  EXPECT_THAT(Kernel(reply), testing::HasSubstr("// evo:launch twice(x, u32(n)) grid(ceil_div(n, 256)) block(256)"));
+}
+
+TEST(ImportValues, WhatOneBlockTakesIsTheSameInEveryCase) {
+  const auto program = [](const std::string& step) {
+    return R"(
+#define N 1024
+#define BLOCK 512
+__global__ void halves(const int* x, int* y, int n) {
+  __shared__ int s[2 * BLOCK];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  s[t + BLOCK] = x[t + BLOCK];
+  for (int d = n / 2; d > 0; )" +
+           step + R"() {
+    __syncthreads();
+    if (t < d) s[t] += s[t + d];
+  }
+  y[t] = s[0];
+  y[t + BLOCK] = s[t];
+}
+int main() {
+  int *x, *y, h[N];
+  cudaMalloc(&x, N * sizeof(int));
+  cudaMalloc(&y, N * sizeof(int));
+  halves<<<1, BLOCK>>>(x, y, N);
+  cudaMemcpy(h, y, N * sizeof(int), cudaMemcpyDeviceToHost);
+})";
+  };
+  EXPECT_EQ(TaskOf(Read(program("d /= 2"))).at("cases").at("search")[0].at("sizes"), json({{"N", 1024}}));
+  EXPECT_NE(TaskOf(Read(program("--d"))).at("cases").at("search")[0].at("sizes"), json({{"N", 1024}}));
+}
+
+TEST(ImportValues, LaunchesWhoseResultsNobodyCopiesAreLeftOut) {
+  const ImportReply reply = Read(R"(
+__global__ void warm(float* x) { x[threadIdx.x] += 1; }
+__global__ void twice(float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]);
+  float *w, *x, *h = new float[n];
+  cudaMalloc(&w, 256 * sizeof(float));
+  warm<<<1, 256>>>(w);
+  cudaMalloc(&x, n * sizeof(float));
+  twice<<<(n + 127) / 128, 128>>>(x, n);
+  cudaMemcpy(h, x, n * sizeof(float), cudaMemcpyDeviceToHost);
+})");
+  EXPECT_THAT(Kernel(reply),
+              testing::AllOf(testing::HasSubstr("// evo:launch twice("), testing::Not(testing::HasSubstr("warm"))));
+}
+
 }  // namespace
 }  // namespace evo

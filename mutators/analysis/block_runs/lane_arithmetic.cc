@@ -139,7 +139,9 @@ LaneResult ConvertedLanes(LaneValues values, const std::string& from, const std:
   }
   result.understood = result.values.parts.empty();
   const NumberType fitted(target);
-  const bool keeps = ClassOf(source) == ClassOf(target) && ClassOf(target) != TypeClass::kOther;
+  // What operators make of a narrow integer has its value.
+  const bool widens = IsNarrowInteger(source) && (target == "int" || target == "unsigned int");
+  const bool keeps = widens || (ClassOf(source) == ClassOf(target) && ClassOf(target) != TypeClass::kOther);
   for (std::size_t lane = 0; lane < mask.size(); ++lane) {
     if (!mask[lane]) continue;
     if (result.values.known[lane] == Knowledge::kElements && !keeps) {

@@ -19,6 +19,12 @@ constexpr std::int64_t kFarRow = 32;
 // Values that one run computes: a second.
 constexpr std::int64_t kMostGridWork = 150'000'000;
 
+// What operators make of an operand.
+std::string Promoted(const std::string& type) {
+  std::string plain = PlainType(type);
+  return IsNarrowInteger(plain) ? "int" : plain;
+}
+
 }  // namespace
 
 GridExpressions::GridExpressions(const SyntaxTree& tree, const ExpressionKinds& kinds, bool extents_known,
@@ -221,6 +227,8 @@ LaneValues GridExpressions::Unary(int expression, const LaneMask& mask) {
     const LanePlace place = PlaceOf(operand, mask);
     LaneValues old = variables_.Load(place, mask);
     LaneValues changed = Combined(operand, spelled.substr(1), old, LaneValues(position_.lanes, 1), mask);
+    const std::string type = PlainType(tree_.node(operand).type);
+    if (IsNarrowInteger(type)) changed = Checked(ConvertedLanes(std::move(changed), "int", type, mask), expression);
     variables_.Store(place, changed, mask);
     return after ? old : changed;
   }
@@ -269,8 +277,8 @@ LaneValues GridExpressions::Combined(int expression, std::string_view spelled, c
   if (a.memory >= 0 || b.memory >= 0) return Checked(MovedPointers(spelled, a, b), expression);
   const auto& sides = tree_.node(expression).children;
   const OperandTypes types = sides.size() == 2
-                                 ? OperandTypes{PlainType(tree_.node(sides[0]).type), PlainType(tree_.node(sides[1]).type)}
-                                 : OperandTypes{PlainType(tree_.node(expression).type), "int"};
+                                 ? OperandTypes{Promoted(tree_.node(sides[0]).type), Promoted(tree_.node(sides[1]).type)}
+                                 : OperandTypes{Promoted(tree_.node(expression).type), "int"};
   return Checked(CombinedNumbers(spelled, a, b, types, mask), expression);
 }
 
@@ -284,6 +292,8 @@ LaneValues GridExpressions::Assign(int expression, const LaneMask& mask) {
   if (spelled != "=") {
     values = Combined(expression, spelled.substr(0, spelled.size() - 1), variables_.Load(place, mask), values, mask);
     if (ClassOf(PlainType(target)) == TypeClass::kReal) converted = sides[0];
+    if (IsNarrowInteger(PlainType(target)))
+      values = Checked(ConvertedLanes(std::move(values), "int", PlainType(target), mask), expression);
   }
   values = Converted(std::move(values), converted, target, expression, mask);
   variables_.Store(place, values, mask);

@@ -15,6 +15,13 @@ TypeClass ClassOf(const std::string& type) {
   return TypeClass::kOther;
 }
 
+bool IsNarrowInteger(const std::string& type) {
+  for (const char* narrow : {"bool", "char", "signed char", "unsigned char", "short", "unsigned short"}) {
+    if (type == narrow) return true;
+  }
+  return false;
+}
+
 std::string PlainType(const std::string& type) {
   std::string plain = WithoutConst(type);
   while (plain.ends_with('&') || plain.ends_with(' ')) plain.pop_back();

@@ -12,6 +12,8 @@ namespace evo {
 // What a conversion between two types keeps of data: nothing, unless both are real or both are integers of at least 32 bits.
 enum class TypeClass { kInteger, kReal, kOther };
 TypeClass ClassOf(const std::string& type);
+// Whether it is an integer of less than 32 bits, or bool: operators make an int of it.
+bool IsNarrowInteger(const std::string& type);
 // Without const, references and blanks at its end.
 std::string PlainType(const std::string& type);
 // Integers of 64 bits.
@@ -104,6 +106,8 @@ inline std::optional<std::int64_t> IntegerOperator::Result(std::int64_t a, std::
     case Kind::kLeft:
       return shifts ? std::optional(Truncated(ua << ub)) : std::nullopt;
     case Kind::kRight:
+      // GPUs shift by no more than all bits: indices of banks, `n >> 32 + n`, are 0 there.
+      if (b > 62) return is_unsigned || a >= 0 ? 0 : -1;
       return shifts ? std::optional(is_unsigned ? Truncated(ua >> ub) : a >> b) : std::nullopt;
     case Kind::kDivide:
       return divides ? std::optional(is_unsigned ? Truncated(ua / ub) : a / b) : std::nullopt;

@@ -36,8 +36,9 @@ std::optional<std::int64_t> NumberInText(const std::string& text, const std::str
 
 // But for how many elements there may be at most.
 bool IsSame(const PrefixScan& a, const PrefixScan& b) {
-  return a.input == b.input && a.output == b.output && a.type == b.type && a.exclusive == b.exclusive && a.total == b.total &&
-         a.last_unread == b.last_unread && a.powers_of_two == b.powers_of_two && a.multiple == b.multiple;
+  return a.input == b.input && a.output == b.output && a.total_to == b.total_to && a.type == b.type &&
+         a.exclusive == b.exclusive && a.total == b.total && a.last_unread == b.last_unread &&
+         a.powers_of_two == b.powers_of_two && a.multiple == b.multiple && a.only == b.only;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "mutators/analysis/grid_runs/grid_run.h"
 #include "mutators/analysis/grid_runs/grid_source.h"
 #include "mutators/analysis/numbers/fingerprint.h"
+#include "mutators/analysis/numbers/integer_arithmetic.h"
 
 namespace evo {
 namespace {
@@ -139,8 +140,9 @@ class PartScanFinder {
     found_.type = output.type;
     if (!IsPartScanType(output.type)) return Refuse(fmt::format("its elements are of {}", output.type));
     for (const GridMemory& buffer : trace.buffers) {
-      if (buffer.fingerprints < 0 || buffer.type != output.type || buffer.name == found_.sums) continue;
+      if (buffer.fingerprints < 0 || !AreSummedAs(buffer.type, output.type) || buffer.name == found_.sums) continue;
       found_.input = buffer.name;
+      found_.input_type = buffer.type == output.type ? "" : buffer.type;
       for (const bool exclusive : {false, true}) {
         found_.exclusive = exclusive;
         found_.part = FirstPart(buffer, output);
@@ -231,6 +233,10 @@ bool IsPartScanType(const std::string& type) {
   constexpr std::array kTypes{"float"sv, "double"sv,        "int"sv,       "unsigned int"sv,
                               "long"sv,  "unsigned long"sv, "long long"sv, "unsigned long long"sv};
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+bool AreSummedAs(const std::string& input, const std::string& sums) {
+  return input == sums || (IsNarrowInteger(input) && (sums == "int" || sums == "unsigned int"));
 }
 
 std::variant<PartScan, std::string> AsPartScan(const MutationContext& context) { return PartScanFinder(context).Find(); }

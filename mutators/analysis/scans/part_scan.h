@@ -17,6 +17,7 @@ struct PartScan {
   std::string size;                  // the only one that launch lines name, or the length of a part
   std::string rows;                  // how many parts there are, if that is a size, too; else empty
   std::string type;                  // of the elements
+  std::string input_type;            // of the input's, if they are shorter integers; else empty
   bool exclusive = false;            // without an element's own
   std::int64_t per_size = 1;         // elements are this many times the size
   std::int64_t part = 0;             // elements of a part
@@ -33,6 +34,9 @@ struct PartScan {
 
 // Whether elements of a type can be scanned so.
 bool IsPartScanType(const std::string& type);
+
+// Whether sums of elements of one type may be kept in another: the same, or a longer integer, into which each is converted.
+bool AreSummedAs(const std::string& input, const std::string& sums);
 
 // The source as such a scan. Else why it is none; empty for a source that nobody would take for one.
 std::variant<PartScan, std::string> AsPartScan(const MutationContext& context);

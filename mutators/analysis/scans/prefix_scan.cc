@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "mutators/analysis/grid_runs/grid_source.h"
+#include "mutators/analysis/scans/counted_elements.h"
 #include "mutators/analysis/scans/other_sizes.h"
 #include "mutators/analysis/scans/scan_runs.h"
 #include "mutators/analysis/scans/sums_of_blocks.h"
+#include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/source/work_sharing.h"
 
 namespace evo {
 namespace {
@@ -54,8 +57,11 @@ class ScanFinder {
     }
     if (!runs_.IsScan(present, kFewScanned)) {
       const std::string why = runs_.why();
+      const bool outside = runs_.was_outside();
       if (FindVectors()) return found_;
-      if (!FindPowersOfTwo(1)) return why;
+      // Threads that ask for no bound, where the grid is rounded up.
+      const bool whole = outside && !found_.in_loop && FindMultiples(runs_.TileOf(present));
+      if (!whole && !FindPowersOfTwo(1) && (!outside || !FindOnly())) return why;
       found_.functions = source_.AllFunctions();
       return found_;
     }
@@ -127,11 +133,7 @@ class ScanFinder {
   bool FindMostOfSums() {
     const Parameters& present = context_.genome.parameters;
     if (HasConditions() || found_.in_loop || found_.multiple > 1 || source_.launches().size() < 2) return false;
-    const std::int64_t tile = runs_.TileOf(present);
-    for (const LaunchDirective* launch : source_.launches()) {
-      const std::int64_t most = SumsOfBlocks(context_, *launch, found_.size, found_.other_sizes).MostElements(tile);
-      if (most > 0 && (found_.most == 0 || most < found_.most)) found_.most = most;
-    }
+    found_.most = MostOfSums(runs_.TileOf(present));
     if (found_.most < kFewestWorthwhile) return found_.most = 0, false;
     const bool tried = found_.most > kMostScannedAtLast || runs_.IsScan(present, found_.most);
     bool hidden = false;
@@ -143,19 +145,59 @@ class ScanFinder {
   // A grid of `n / threads` blocks, which leaves what a part of a block would take.
   bool FindMultiples(std::int64_t least) {
     if (HasConditions() || least < kFewestOfBlock) return false;
+    Forget();
     const Parameters& present = context_.genome.parameters;
     for (const std::int64_t blocks : {3, 1, 2, 5, 8}) {
       if (!runs_.IsScan(present, blocks * least)) return false;
     }
     found_.multiple = least;
     const std::int64_t rounds = (least + 1) * least;
-    if (rounds <= kMostScannedAtLast && !runs_.IsScan(present, rounds)) {
+    const bool alone = source_.launches().size() < 2;
+    found_.most = alone ? 0 : MostOfSums(least);
+    if (found_.most == 0 && !alone && rounds > kMostScannedAtLast) found_.most = kMostScannedAtLast / least * least;
+    if (found_.most > 0) {
+      if (found_.most <= kMostScannedAtLast && !runs_.IsScan(present, found_.most)) return false;
+    } else if (rounds <= kMostScannedAtLast && !runs_.IsScan(present, rounds)) {
       const std::int64_t right = runs_.MostBetween(present, 8, least + 1, least);
       found_.most = right * least;
     }
     bool hidden = false;
     found_.parameters = source_.Deciding(runs_.names(), hidden);
     return true;
+  }
+
+  // The most elements for which each launch that scans sums of blocks has all of them; 0 if none has a limit.
+  std::int64_t MostOfSums(std::int64_t tile) const {
+    std::int64_t all = 0;
+    for (const LaunchDirective* launch : source_.launches()) {
+      const std::int64_t most = SumsOfBlocks(context_, *launch, found_.size, found_.other_sizes).MostElements(tile);
+      if (most > 0 && (all == 0 || most < all)) all = most;
+    }
+    return all;
+  }
+
+  // One block that takes what its threads take together, and does not ask how much that is.
+  bool FindOnly() {
+    if (HasConditions() || found_.in_loop) return false;
+    const Parameters& present = context_.genome.parameters;
+    Forget();
+    found_.multiple = 1;
+    found_.most = 0;
+    found_.powers_of_two = false;
+    for (const std::int64_t each : {1, 2, 4, 8}) {
+      found_.only = each * runs_.ThreadsOf(present);
+      if (found_.only < kFewestWorthwhile || !runs_.IsScan(present, found_.only)) continue;
+      bool hidden = false;
+      found_.parameters = source_.Deciding(runs_.names(), hidden);
+      return true;
+    }
+    found_.only = 0;
+    return false;
+  }
+
+  // Whether each thread adds up what it stores, so that there are no rounds of anything.
+  bool IsOfThreadsAlone() const {
+    return source_.launches().size() == 1 && !Cooperates(context_.tree, found_.kernel) && !HasLargeNumbers(CodeOf(context_.tree));
   }
 
   // Elements that are taken so many at once, as vectors.
@@ -181,6 +223,8 @@ class ScanFinder {
     found_.input.clear();
     found_.output.clear();
     found_.also.clear();
+    found_.total_to.clear();
+    found_.input_type.clear();
     found_.exclusive = found_.total = found_.last_unread = false;
   }
 
@@ -226,7 +270,7 @@ class ScanFinder {
     if (!all) found_.parameters = deciding;
     const Parameters& present = context_.genome.parameters;
     // A loop has a launch for each distance, and no sums of blocks.
-    if (found_.in_loop) return true;
+    if (found_.in_loop || IsOfThreadsAlone()) return true;
     if ((all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast)) return true;
     if (runs_.IsScan(present, runs_.RoundsOf(present))) return true;
     // What takes longer and longer has one round at least.
@@ -240,19 +284,8 @@ class ScanFinder {
   std::string why_;
 };
 
-}  // namespace
-
-std::string PrefixScan::When() const {
-  const std::string up_to = most > 0 ? fmt::format("{} <= {}", size, most) : "";
-  const std::string more = up_to.empty() ? "" : " && " + up_to;
-  std::string when = multiple > 1    ? fmt::format("{} % {} == 0{}", size, multiple, more)
-                     : powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > {1}{2}", size, more_than, more)
-                                     : up_to;
-  if (!other_when.empty()) when = when.empty() ? other_when : fmt::format("{} && {}", other_when, when);
-  return when;
-}
-
-std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context) {
+// With the sizes that launch lines name.
+std::variant<PrefixScan, std::string> AsScanOfSizes(const MutationContext& context) {
   const auto find = [&](const std::string& size, const Parameters& others) { return ScanFinder(context, size, others).Find(); };
   const GridSource source(context);
   const auto is_conditional = [](const LaunchDirective* launch) { return launch->when.has_value(); };
@@ -263,6 +296,39 @@ std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& contex
   const auto* why = std::get_if<std::string>(&found);
   if (why == nullptr || why->empty() || !finder.has_loop() || why->starts_with("they are in a loop")) return found;
   return fmt::format("they are in a loop, such as one launch for each distance, and {}", *why);
+}
+
+}  // namespace
+
+std::string PrefixScan::When() const {
+  const std::string up_to = most > 0 ? fmt::format("{} <= {}", size, most) : "";
+  const std::string more = up_to.empty() ? "" : " && " + up_to;
+  std::string when = only > 0        ? fmt::format("{} == {}", size, only)
+                     : multiple > 1  ? fmt::format("{} % {} == 0{}", size, multiple, more)
+                     : powers_of_two ? fmt::format("({0} & ({0} - 1)) == 0 && {0} > {1}{2}", size, more_than, more)
+                                     : up_to;
+  if (!other_when.empty()) when = when.empty() ? other_when : fmt::format("{} && {}", other_when, when);
+  return when;
+}
+
+std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& context) {
+  auto found = AsScanOfSizes(context);
+  const auto* const why = std::get_if<std::string>(&found);
+  if (why == nullptr || why->empty()) return found;
+  for (const CountedElements& counted : CountedElementsOf(context)) {
+    const MutationContext other{context.kernel_template, context.genome,        context.tree,
+                                counted.rendered,        context.second_parent, context.product_elsewhere};
+    auto again = AsScanOfSizes(other);
+    auto* const scan = std::get_if<PrefixScan>(&again);
+    if (scan == nullptr) continue;
+    const auto& steps = counted.rendered.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i].launch && &*steps[i].launch == scan->launch) scan->launch = &*context.rendered.steps[i].launch;
+    }
+    scan->size = fmt::format("({})", counted.expression);
+    return again;
+  }
+  return found;
 }
 
 }  // namespace evo

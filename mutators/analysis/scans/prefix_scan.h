@@ -21,14 +21,17 @@ struct PrefixScan {
   std::string other_when;                   // for which of them it is one: `SECTION == 2048`; empty for all
   bool wide = false;                        // it may need 64 bits
   std::string type;                         // of the elements, as a launch's trace names it
+  std::string input_type;                   // of the input's, if they are shorter integers; else empty
   bool long_elements = false;               // whether they have 8 bytes and not 4
   bool exclusive = false;                   // without an element's own
   bool total = false;                       // exclusive, with the sum of all as one element more: offsets of rows
+  std::string total_to;                     // a buffer whose first element gets the sum of all, and no other one anything
   bool last_unread = false;                 // whether the input may end before the last element, on which nothing depends
   std::int64_t most = 0;                    // with more elements it is none; 0: with no number
   bool powers_of_two = false;               // it is one of such numbers of elements only,
   std::int64_t more_than = 1;               // and of more than this
   std::int64_t multiple = 1;                // it is one of multiples of this number only: the grid has whole blocks
+  std::int64_t only = 0;                    // it is one of so many elements only; 0: of others, too
   const LaunchDirective* launch = nullptr;  // one without a condition
   bool repeated = false;                    // whether its kernel is launched more than once
   bool in_loop = false;                     // whether launches are in a loop

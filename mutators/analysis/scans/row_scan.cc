@@ -196,11 +196,12 @@ class RowScanFinder {
     if (!IsPartScanType(output->type)) return Refuse(fmt::format("its elements are of {}", output->type));
     if (!found_.input.empty()) return output->name == found_.output && is_it(trace, *output);
     for (const GridMemory& buffer : trace.buffers) {
-      if (buffer.fingerprints < 0 || buffer.type != output->type) continue;
+      if (buffer.fingerprints < 0 || !AreSummedAs(buffer.type, output->type)) continue;
       for (const bool exclusive : {false, true}) {
         found_.input = buffer.name;
         found_.output = output->name;
         found_.type = output->type;
+        found_.input_type = buffer.type == output->type ? "" : buffer.type;
         found_.exclusive = exclusive;
         if (is_it(trace, *output)) return true;
       }

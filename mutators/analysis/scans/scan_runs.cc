@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
 #include "kernel_templates/brought_parameters.h"
 #include "mutators/analysis/numbers/fingerprint.h"
+#include "mutators/analysis/scans/part_scan.h"
 
 namespace evo {
 
@@ -17,7 +20,16 @@ using namespace std::string_view_literals;
 
 namespace {
 
+// A number in a source that is larger may be one of elements which no run had.
+constexpr std::int64_t kMostOfNumbers = 2048;
+
 bool IsStoredInto(const GridCell& cell) { return cell.write.launch >= 0; }
+
+// Whether the first element of a buffer is the only one that was stored.
+bool HasOneElement(const GridMemory& buffer) {
+  return !buffer.cells.empty() && IsStoredInto(buffer.cells.front()) &&
+         std::none_of(buffer.cells.begin() + 1, buffer.cells.end(), IsStoredInto);
+}
 
 // Whether two buffers hold the same, all of which was stored.
 bool HoldSame(const GridMemory& one, const GridMemory& other) {
@@ -29,6 +41,25 @@ bool HoldSame(const GridMemory& one, const GridMemory& other) {
 }
 
 }  // namespace
+
+bool HasLargeNumbers(std::string_view code) {
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    const auto is_of_word = [&](std::size_t place) {
+      return place < code.size() && (std::isalnum(static_cast<unsigned char>(code[place])) != 0 || code[place] == '_');
+    };
+    if (!is_of_word(at)) continue;
+    std::size_t end = at;
+    while (is_of_word(end)) ++end;
+    const bool hexadecimal = code.substr(at, 2) == "0x" || code.substr(at, 2) == "0X";
+    const char* const first = code.data() + at + (hexadecimal ? 2 : 0);
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(first, code.data() + end, number, hexadecimal ? 16 : 10);
+    const bool is_number = std::isdigit(static_cast<unsigned char>(code[at])) != 0 && stop != first;
+    if (is_number && (error != std::errc{} || number > kMostOfNumbers)) return true;
+    at = end;
+  }
+  return false;
+}
 
 bool ScanRuns::Refuse(std::string why) {
   why_ = std::move(why);
@@ -126,6 +157,14 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
   for (const GridMemory& buffer : trace.buffers) {
     if (!buffer.workspace && std::any_of(buffer.cells.begin(), buffer.cells.end(), IsStoredInto)) outputs.push_back(&buffer);
   }
+  // How many there are of what the sums are the places.
+  if (const bool first = found_.input.empty(); first ? elements > 1 && outputs.size() == 2 : !found_.total_to.empty()) {
+    const auto is_total = [&](const GridMemory* one) { return HasOneElement(*one) && (first || one->name == found_.total_to); };
+    const auto total = std::find_if(outputs.begin(), outputs.end(), is_total);
+    if (total == outputs.end() && !first) return Refuse(fmt::format("{} is not the sum of all", found_.total_to));
+    found_.total_to = total == outputs.end() ? "" : (*total)->name;
+    if (total != outputs.end()) outputs.erase(total);
+  }
   if (outputs.size() > 2 || (outputs.size() == 2 && !HoldSame(*outputs[0], *outputs[1])))
     return Refuse(fmt::format("it stores into {} and {}, and both are results", outputs[0]->name, outputs[1]->name));
   // Each step of a loop may copy the result to where the next one reads it.
@@ -137,7 +176,8 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
     return Refuse("it stores into another array at times");
   const GridMemory* const output = outputs.empty() ? nullptr : outputs[0];
   // In place, one element stays as it is.
-  if (output == nullptr && elements == 1 && found_.input == found_.output && !found_.input.empty() && !found_.exclusive)
+  if (output == nullptr && elements == 1 && found_.input == found_.output && !found_.input.empty() && !found_.exclusive &&
+      found_.total_to.empty())
     return true;
   if (output == nullptr) return Refuse("it stores nothing");
   constexpr std::array kShort{"float"sv, "int"sv, "unsigned int"sv};
@@ -149,15 +189,16 @@ bool ScanRuns::IsScanIn(const GridSetting& setting, bool& has_tickets) {
   if (!found_.input.empty())
     return output->name == found_.output ? IsScanOf(trace, *output) : Refuse("it stores into another array at times");
   const auto is_other = [&](const GridMemory& one) { return one.fingerprints >= 0 && one.name != output->name; };
-  const auto has_same_type = [&](const GridMemory& one) { return is_other(one) && one.type == output->type; };
+  const auto has_same_type = [&](const GridMemory& one) { return is_other(one) && AreSummedAs(one.type, output->type); };
   const auto other = std::find_if(trace.buffers.begin(), trace.buffers.end(), is_other);
   if (other != trace.buffers.end() && std::none_of(trace.buffers.begin(), trace.buffers.end(), has_same_type))
     return Refuse(fmt::format("{} has elements of {}, and {} of {}", output->name, output->type, other->name, other->type));
   std::string first;
   std::size_t furthest = 0;
   for (const GridMemory& buffer : trace.buffers) {
-    if (buffer.fingerprints < 0 || buffer.type != output->type) continue;
+    if (buffer.fingerprints < 0 || !AreSummedAs(buffer.type, output->type) || buffer.name == found_.total_to) continue;
     found_.input = buffer.name;
+    found_.input_type = buffer.type == output->type ? "" : buffer.type;
     found_.output = output->name;
     found_.type = output->type;
     found_.total = output->HasOneMore(true);
@@ -197,11 +238,21 @@ bool ScanRuns::IsScanOf(const GridTrace& trace, const GridMemory& output) {
     sum += element;
     ++right_;
   }
+  if (!found_.total_to.empty() && !IsTotal(trace, output.type, sum))
+    return Refuse(fmt::format("{} is not the sum of all", found_.total_to));
   if (!found_.total) return true;
+  if (!found_.total_to.empty()) return Refuse("it stores the sum of all twice");
   if (!found_.also.empty()) return Refuse("it stores one element more into two arrays");
   const GridCell& last = output.cells[static_cast<std::size_t>(output.elements)];
   const bool is_total = last.known != Knowledge::kUnknown && static_cast<std::uint64_t>(last.number) == sum;
   return (found_.exclusive && is_total) || Refuse(fmt::format("{}[{}] is not the sum of all", output.name, output.elements));
+}
+
+bool ScanRuns::IsTotal(const GridTrace& trace, const std::string& type, std::uint64_t sum) const {
+  const auto is_total = [&](const GridMemory& one) { return one.name == found_.total_to; };
+  const auto total = std::find_if(trace.buffers.begin(), trace.buffers.end(), is_total);
+  return total != trace.buffers.end() && total->type == type && HasOneElement(*total) &&
+         total->cells.front().known != Knowledge::kUnknown && static_cast<std::uint64_t>(total->cells.front().number) == sum;
 }
 
 std::int64_t ScanRuns::MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong, std::int64_t times) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mutators/analysis/grid_runs/grid_run.h"
@@ -23,8 +24,11 @@ class ScanRuns {
   const std::string& why() const { return why_; }
   bool left_elements() const { return left_elements_; }
   bool took_too_long() const { return why_ == kGridRunTooLong; }
+  bool was_outside() const { return why_.starts_with("it reads or writes outside"); }
   // The largest number between these, of which the first is right and the second is not, times so many elements.
   std::int64_t MostBetween(const Parameters& parameters, std::int64_t right, std::int64_t wrong, std::int64_t times = 1);
+  // Threads of the largest block.
+  std::int64_t ThreadsOf(const Parameters& parameters) const;
   // The fewest elements for which each launch has a block.
   std::int64_t LeastOf(const Parameters& parameters) const;
 
@@ -40,10 +44,10 @@ class ScanRuns {
 
  private:
   bool Refuse(std::string why);
-  std::int64_t ThreadsOf(const Parameters& parameters) const;
   Variables VariablesOf(const Parameters& parameters, std::int64_t elements) const;
   bool IsScanIn(const GridSetting& setting, bool& has_tickets);
   bool IsScanOf(const GridTrace& trace, const GridMemory& output);
+  bool IsTotal(const GridTrace& trace, const std::string& type, std::uint64_t sum) const;
 
   const std::vector<const LaunchDirective*>& launches_;
   const Parameters& present_;
@@ -54,6 +58,9 @@ class ScanRuns {
   bool left_elements_ = false;
   std::size_t right_ = 0;  // elements of the output before the first that is wrong
 };
+
+// Whether code names numbers that are larger than those of elements which every scan is tried with.
+bool HasLargeNumbers(std::string_view code);
 
 // Fewer than a warp has and more, odd; of any block a part.
 inline constexpr std::int64_t kFewScanned = 37;

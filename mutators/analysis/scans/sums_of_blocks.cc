@@ -16,6 +16,7 @@ constexpr std::int64_t kFewSums = 5;
 // Rounds of a block that has so many sums for each thread, and more than two of them.
 constexpr std::int64_t kSumsOfThread[] = {1, 2, 4, 8};
 constexpr std::int64_t kMostSums = 40'000;
+constexpr std::int64_t kMostThreads = 1024;  // of a block
 
 bool WasStored(const GridCell& cell) { return cell.write.launch >= 0; }
 
@@ -68,17 +69,28 @@ bool SumsOfBlocks::Scans(const MutationContext& alone, std::int64_t tile, std::i
 std::int64_t SumsOfBlocks::MostElements(std::int64_t tile) const {
   const LaunchAlone one(context_, launch_);
   const MutationContext& alone = one.context();
-  if (launch_.when || !Scans(alone, tile, kFewSums) || !Scans(alone, tile, 2 * kFewSums + 1)) return 0;
+  if (launch_.when) return 0;
+  constexpr std::int64_t kMoreSums = 2 * kFewSums + 1;
+  const auto few = SumsWith(alone, tile * kFewSums), more = SumsWith(alone, tile * kMoreSums);
+  // So many sums whatever the size.
+  if (few && more && *few == *more && *few >= kMoreSums) return *few * tile;
+  if (!Scans(alone, tile, kFewSums) || !Scans(alone, tile, kMoreSums)) return 0;
   Variables variables = ToVariables(context_.genome.parameters);
   for (const auto& [name, value] : others_) variables[name] = Number::Integer(value);
-  variables[size_] = Number::Integer(tile);
+  const auto threads_with = [&](std::int64_t elements) {
+    variables[size_] = Number::Integer(elements);
+    std::int64_t product = 1;
+    for (const Expression& extent : launch_.block) product *= extent.EvaluateInteger(variables);
+    return product;
+  };
   std::int64_t threads = 1;
   try {
-    for (const Expression& extent : launch_.block) threads *= extent.EvaluateInteger(variables);
+    threads = threads_with(tile);
+    if (threads_with(tile * kMoreSums) != threads) threads = kMostThreads;  // as many as there are sums
   } catch (const Error&) {
     return 0;
   }
-  std::int64_t right = 2 * kFewSums + 1;
+  std::int64_t right = kMoreSums;
   for (const std::int64_t each : kSumsOfThread) {
     for (const std::int64_t rounds : {1, 2}) {
       const std::int64_t sums = rounds * each * threads + 1;

@@ -82,7 +82,12 @@ class LookBackScan : public KernelVisitor {
           continue;
         }
         const auto parts = AsPartScan(alone->context());
-        if (const auto* scan = std::get_if<PartScan>(&parts)) proposals.push_back(PartScanProposal(alone->context(), *scan));
+        if (const auto* scan = std::get_if<PartScan>(&parts)) {
+          proposals.push_back(PartScanProposal(alone->context(), *scan));
+        } else if (const auto rows = AsRowScan(alone->context(), why); rows && rows->rows != "1") {
+          // The sums of the blocks of another launch are few.
+          proposals.push_back(PartScanProposal(alone->context(), *rows));
+        }
       }
       return proposals;
     });
@@ -184,7 +189,8 @@ class LookBackScan : public KernelVisitor {
 
   static std::string Arguments(const PrefixScan& scan, const LookBackNames& names) {
     const std::string size = scan.wide ? fmt::format("i64({})", scan.size) : scan.size;
-    const std::string outputs = scan.also.empty() ? scan.output : fmt::format("{}, {}", scan.output, scan.also);
+    std::string outputs = scan.output;
+    for (const std::string& other : {scan.also, scan.total_to}) outputs += other.empty() ? "" : ", " + other;
     return fmt::format("{}, {}, {}, {}, {}", scan.input, outputs, names.states, names.ticket, size);
   }
 
@@ -213,7 +219,7 @@ class LookBackScan : public KernelVisitor {
         {kernel, scan.in_loop ? "ahead" : "before", fmt::format("{} when({})", Launch(scan, names), scan.When())});
     std::vector<std::string> old = scan.others;
     old.push_back(kernel);
-    const bool of_some = scan.powers_of_two || scan.multiple > 1 || !scan.other_when.empty();
+    const bool of_some = scan.only > 0 || scan.powers_of_two || scan.multiple > 1 || !scan.other_when.empty();
     const std::string others = of_some ? fmt::format("!({})", scan.When()) : fmt::format("{} > {}", scan.size, scan.most);
     for (const std::string& other : old) proposal.launch.push_back({other, "when", others});
   }

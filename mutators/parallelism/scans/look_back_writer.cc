@@ -54,8 +54,8 @@ __device__ unsigned @Look(const volatile unsigned long long* states, int tile, @
 
 constexpr std::string_view kScanLoads =
     R"(// Four elements of the tile from i on; zeros behind its end.
-__device__ @T4 @LoadFour(const @T* x, int i, int count, bool whole) {
-  if (whole) return *reinterpret_cast<const @T4*>(x + i);
+__device__ @T4 @LoadFour(const @In* x, int i, int count, bool whole) {
+  if (whole) @load_whole
   return make_@T4(i < count ? x[i] : @0, i + 1 < count ? x[i + 1] : @0, i + 2 < count ? x[i + 2] : @0,
                      i + 3 < count ? x[i + 3] : @0);
 }
@@ -163,7 +163,7 @@ constexpr std::string_view kKernel =
     R"(// Prefix sums in one pass: a block scans a tile, publishes its sum and adds up those of the tiles before it, until one of
 // these knows the sum of all before it (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
 // 2016).
-__global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@restrict Y,@also_parameter
+__global__ void __launch_bounds__(@THREADS) @kernel(const @In*@restrict X, @T*@restrict Y,@also_parameter
     unsigned long long* states, unsigned* ticket, @index count) {
   constexpr int kTile = @THREADS * @ITEMS;
   constexpr int kVectors = @ITEMS / 4;
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
   __syncthreads();
   const int tile = tile_of_block;
   const @index begin = @wide_tile * kTile;
-  const @T* x = X + begin;
+  const @In* x = X + begin;
   @T* y = Y + begin;
 @also_begin  const int own = count - begin < kTile ? count - begin : kTile;
 @declare_read  const bool whole = own == kTile && (reinterpret_cast<size_t>(x) | reinterpret_cast<size_t>(y)@also) % 16 == 0;
@@ -234,6 +234,20 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
   }
 })";
 
+// Where the elements are shorter than the sums.
+constexpr std::string_view kShorterElements =
+    R"(// Four neighbouring elements of the input.
+struct alignas(4 * sizeof(@In)) @ReadFour {
+  @In x, y, z, w;
+};
+
+)";
+constexpr std::string_view kLoadShorter =
+    R"({
+    const @ReadFour four = *reinterpret_cast<const @ReadFour*>(x + i);
+    return make_@T4(four.x, four.y, four.z, four.w);
+  })";
+
 constexpr std::string_view kAddInclusive = R"(    values[k].x += before;
     values[k].y += before;
     values[k].z += before;
@@ -266,6 +280,8 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
   const ScanType& type = ScanTypeOf(scan.type);
   const bool real = type.zero != "0", is_long = scan.long_elements;
   std::string text(is_long ? kLongScanState : kScanState);
+  const bool shorter = !scan.input_type.empty();
+  if (shorter) text += kShorterElements;
   text += kScanLoads;
   text += is_long ? (real ? kLongOrderedLookBack : kLongLookBack) : real ? kOrderedLookBack : kLookBack;
   text += kKernel;
@@ -275,7 +291,8 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
   // In this order: a mark may begin another.
   const auto also = [&](const char* part) { return std::string(scan.also.empty() ? "" : part); };
   const std::vector<std::pair<std::string_view, std::string>> marks{
-      {"@also_parameter", also(" @T* Z,")},
+      {"@also_parameter", also(" @T* Z,") + (scan.total_to.empty() ? "" : " @T* total_of_all,")},
+      {"@load_whole", std::string(shorter ? kLoadShorter : "return *reinterpret_cast<const @T4*>(x + i);")},
       {"@also_begin", also("  @T* z = Z + begin;\n")},
       {"@also)", also(" | reinterpret_cast<size_t>(z)") + ")"},
       {"@also_four", also("      *reinterpret_cast<@T4*>(z + i) = values[k];\n")},
@@ -287,11 +304,15 @@ std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const L
                                            "  const int loaded = begin + own < count ? own : own - 1;\n"
                                          : ""},
       {"@read", scan.last_unread ? "loaded, whole && loaded == own" : "own, whole"},
-      {"@store_total", scan.total ? "      if (own == count - begin) Y[count] = before + total;\n" : ""},
+      {"@store_total", scan.total               ? "      if (own == count - begin) Y[count] = before + total;\n"
+                       : !scan.total_to.empty() ? "      if (own == count - begin) total_of_all[0] = before + total;\n"
+                                                : ""},
       {"@add", std::string(scan.exclusive ? kAddExclusive : kAddInclusive)},
       {"@State", unused("TileState")},
       {"@Publish", unused("Publish")},
       {"@LoadFour", unused("LoadFour")},
+      {"@ReadFour", unused("ReadFour")},
+      {"@In", shorter ? scan.input_type : std::string(type.name)},
       {"@Look", unused("Look")},
       {"@WarpScan", unused("WarpScan")},
       {"@TilesBefore", unused("TilesBefore")},

@@ -17,8 +17,8 @@ struct LookBackNames {
 
 // The kernel of a scan and what it calls, as one text: a single pass with decoupled look-back (D. Merrill, M. Garland,
 // "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Its parameters are the input, the output, perhaps another
-// one that gets the same, the states, the ticket and the number of elements. Sums of floats are added in an order that does not
-// depend on which block came first.
+// one that gets the same, perhaps one that gets the sum of all, the states, the ticket and the number of elements. Sums of floats
+// are added in an order that does not depend on which block came first.
 std::string LookBackText(const SyntaxTree& tree, const PrefixScan& scan, const LookBackNames& names);
 
 }  // namespace evo

@@ -35,7 +35,7 @@ __device__ @T @WarpScan(@T value) {
 }
 
 // Each block scans a part, a tile at a time.
-__global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@restrict Y@sums_parameter, long long @count) {
+__global__ void __launch_bounds__(@THREADS) @kernel(const @In*@restrict X, @T*@restrict Y@sums_parameter, long long @count) {
   constexpr int kTile = @THREADS * @ITEMS;
   constexpr int kVectors = @ITEMS / 4;
   constexpr int kWarps = @THREADS / 32;
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
   const long long begin = (long long)blockIdx.x * @PART;
 @end  @T before_tile = 0;
   for (long long at = begin; at < end; at += kTile) {
-    const @T* x = X + at;
+    const @In* x = X + at;
     @T* y = Y + at;
     const int own = end - at < kTile ? (int)(end - at) : kTile;
     const bool whole = own == kTile && (reinterpret_cast<size_t>(x) | reinterpret_cast<size_t>(y)) % 16 == 0;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
     for (int k = 0; k < kVectors; ++k) {
       const int i = first + k * 128;
       if (whole) {
-        values[k] = *reinterpret_cast<const @Four*>(x + i);
+        values[k] = @load_four;
       } else {
         values[k].x = i < own ? x[i] : 0;
         values[k].y = i + 1 < own ? x[i + 1] : 0;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@re
 
 constexpr std::string_view kShortPartText =
     R"(// Each thread scans a part.
-__global__ void __launch_bounds__(@THREADS) @kernel(const @T*@restrict X, @T*@restrict Y@sums_parameter, long long count) {
+__global__ void __launch_bounds__(@THREADS) @kernel(const @In*@restrict X, @T*@restrict Y@sums_parameter, long long count) {
   const long long part = (long long)blockIdx.x * @THREADS + threadIdx.x;
   const long long begin = part * @PART;
   const int own = count - begin < @PART ? (int)(count - begin) : @PART;
@@ -141,7 +141,11 @@ Proposal PartScanProposal(const MutationContext& context, const PartScan& scan) 
   const bool rows = !scan.rows.empty(), of_thread = !rows && scan.part < kShortestOfBlock;
   std::string text(of_thread ? kShortPartText : kPartScanText);
   // In this order: a mark may begin another.
+  const bool same = scan.input_type.empty();
   const std::vector<std::pair<std::string_view, std::string>> marks{
+      {"@load_four",
+       same ? "*reinterpret_cast<const @Four*>(x + i)" : "@Four{(@T)x[i], (@T)x[i + 1], (@T)x[i + 2], (@T)x[i + 3]}"},
+      {"@In", same ? scan.type : scan.input_type},
       {"@add_one",
        scan.exclusive ? "      Y[begin + i] = sum;\n      sum += value;" : "      sum += value;\n      Y[begin + i] = sum;"},
       {"@add", std::string(scan.exclusive ? kPartExclusive : kPartInclusive)},

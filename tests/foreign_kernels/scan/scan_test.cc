@@ -61,7 +61,15 @@ TEST_F(ForeignScans, LookBackScan) {
          {"51_copied_to_where_it_was_read"},
          {"52_prepared_then_swapped"},
          {"53_rows_of_one_block"},
-         {"54_sweeps_of_launches"}});
+         {"54_sweeps_of_launches"},
+         {"55_flags_and_their_number"},
+         {"56_shorts_in_sections"},
+         {"57_whole_sections_of_a_rounded_grid"},
+         {"58_scans_of_tiles"},
+         {"59_bytes_of_rows"},
+         {"60_shifted_out_of_range"},
+         {"61_as_many_as_two_of_each_thread"},
+         {"62_pixels_of_an_image"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
@@ -154,6 +162,60 @@ TEST_F(ForeignScans, NearMissesOfLoops) {
   Refuses("look_back_scan", sweeps, "tree[at] = 0", "tree[at] = 1", loop);
   Refuses("look_back_scan", sweeps, "D < ceil_log(N, 2)", "D < ceil_log(N, 2) - 1", loop);
   Refuses("look_back_scan", sweeps, "tree[k - step] = tree[k];", "tree[k - step] = left;", loop);
+}
+
+TEST_F(ForeignScans, NearMissesOfShorterElements) {
+  const char* const why = "the launches: ";
+  // A number that is not all, one that is changed, flags that are no numbers any more, and sums that wrap where elements do.
+  const std::string flags = "55_flags_and_their_number";
+  Refuses("look_back_scan", flags, "*number = so_far;", "*number = so_far - 1;", why);
+  Refuses("look_back_scan", flags, "*number = so_far;", "*number += so_far;", why);
+  Refuses("look_back_scan", flags, "*number = so_far;", "number[n / 2] = so_far;", why);
+  Refuses("look_back_scan", flags, "i < n ? flag[i] : 0", "i < n ? flag[i] * flag[i] : 0", why);
+  Refuses("look_back_scan", flags, "__shared__ int s[STRIP]", "__shared__ unsigned char s[STRIP]", why);
+  Refuses("look_back_scan", "56_shorts_in_sections", "__shared__ int s[64]", "__shared__ short s[64]", why);
+  Refuses("look_back_scan", "56_shorts_in_sections", "s[t] += x[i]", "s[t] = (signed char)x[i]", why);
+  Refuses("look_back_scan", "56_shorts_in_sections", "if (i < n) s[t] += x[i];",
+          "short own = i < n ? x[i] : 0;\n  own++;\n  s[t] = own;", why);
+  Refuses("look_back_scan", "59_bytes_of_rows", "sum += a[row + x];\n    s[row", "sum += a[row];\n    s[row", "(silence)");
+  Refuses("look_back_scan", "59_bytes_of_rows", "unsigned sum = 0;\n  for (int x", "unsigned char sum = 0;\n  for (int x",
+          "(silence)");
+}
+
+TEST_F(ForeignScans, NearMissesOfWholeSections) {
+  const char* const why = "the launches: ";
+  Refuses("look_back_scan", "58_scans_of_tiles", "exclusive_scan", "inclusive_scan", why);
+  Refuses("look_back_scan", "60_shifted_out_of_range", "d > 0; d >>= 1", "d > 1; d >>= 1", why);
+  Refuses("look_back_scan", "61_as_many_as_two_of_each_thread", "out[2 * t + 1] = s[2 * t + 1]", "out[2 * t + 1] = s[2 * t]",
+          why);
+  Refuses("look_back_scan", "62_pixels_of_an_image", "before += own;", "before = own;", "(silence)");
+  Refuses("look_back_scan", "62_pixels_of_an_image", "add_before(S, ends, H * W)", "add_before(S, ends, W)", "(silence)");
+  // Of the last elements only: more than any run has.
+  const std::string naive = "26_every_thread_from_the_start";
+  Refuses("look_back_scan", naive, "size_t j = 0; j <= gid", "size_t j = gid < 1500 ? 0 : gid - 1500; j <= gid", why);
+  Refuses("look_back_scan", naive, "size_t j = 0; j <= gid", "size_t j = gid < 5000 ? 0 : gid - 5000; j <= gid", why);
+}
+
+// Where the launches together are no scan, one of them still scans sections by themselves.
+TEST_F(ForeignScans, WholeSectionsOfAll) {
+  const std::string text =
+      LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / "57_whole_sections_of_a_rounded_grid.cu").text;
+  const auto lines_of = [&](const std::string& source) {
+    const Parent parent(ParseTemplate("kernel", source));
+    std::string lines;
+    for (const Proposal& proposal : SourceMutatorNamed("look_back_scan").Proposals(parent.Context())) {
+      for (const LaunchChange& change : proposal.launch) lines += change.text + "\n";
+    }
+    return lines;
+  };
+  EXPECT_THAT(lines_of(text), testing::HasSubstr("when(N % 64 == 0 && N <= 65536)"));
+  for (const auto& [from, to] :
+       {std::pair("(b + 1) * 64 - 1", "(b + 1) * 64 - 2"), std::pair("ends[blockIdx.x - 1]", "ends[blockIdx.x / 2]"),
+        std::pair("d < sections; d *= 2", "d < 4; d *= 2")})
+    EXPECT_THAT(lines_of(With(text, from, to)), testing::Not(testing::HasSubstr("when(N % 64"))) << to;
+  EXPECT_THAT(lines_of(With(text, "__shared__ int s[1024];\n  const int t = threadIdx.x;\n  s[t] = ends[t];",
+                            "__shared__ int s[1024];\n  const int t = threadIdx.x;\n  s[t] = t < 100 ? ends[t] : 0;")),
+              testing::HasSubstr("N <= 6400)"));
 }
 
 // What one block does with the sums of all others is tried with many of them, whatever the blocks are.
