@@ -72,6 +72,31 @@ int main() {
   EXPECT_THAT(launch("out % 256 != 0", "out / 256 + 1", "out / 256"), HasSubstr(kRoundedUp));
 }
 
+// A grid that the host has as a number is as large as its sizes need.
+TEST(ImportValues, GridsThatAreNumbers) {
+  const auto launch = [](const std::string& sizes, const std::string& index) {
+    return Kernel(Read("__global__ void scale(float* y, int n, int m) {\n  int i = " + index + R"(;
+  int j = blockIdx.y * blockDim.y + threadIdx.y;
+  y[j * n + i] = 2;
+}
+int main() {
+  int )" + sizes + R"(;
+  float* y;
+  cudaMalloc(&y, n * m * sizeof(float));
+  dim3 block(16, 8), grid(64, 32);
+  scale<<<grid, block>>>(y, n, m);
+}
+)"));
+  };
+  const std::string index = "blockIdx.x * blockDim.x + threadIdx.x";
+  EXPECT_THAT(launch("n = 1024, m = 256", index), HasSubstr("grid(ceil_div(n, 16), ceil_div(m, 8))"));
+  // It is not clear which size an axis has, or the kernel goes on by the grid.
+  EXPECT_THAT(launch("n = 1024, m = 1024", index), HasSubstr("grid(64, 32)"));
+  EXPECT_THAT(launch("n = 1000, m = 256", index), HasSubstr("grid(64, ceil_div(m, 8))"));
+  EXPECT_THAT(launch("n = 1024, m = 256", index + " + 0 * gridDim.x"), HasSubstr("grid(64, 32)"));
+  EXPECT_THAT(launch("n = 1024, m = 1024", index + ";\n  if (i >= n) return"), HasSubstr("grid(ceil_div(n, 16), 32)"));
+}
+
 // An integer gets a real number without its fraction.
 TEST(ImportValues, RealNumbersThatIntegersGet) {
   const json task = TaskOf(Read(R"(
