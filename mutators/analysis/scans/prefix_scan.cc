@@ -273,8 +273,9 @@ class ScanFinder {
     if (found_.in_loop || IsOfThreadsAlone()) return true;
     if ((all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast)) return true;
     if (runs_.IsScan(present, runs_.RoundsOf(present))) return true;
-    // What takes longer and longer has one round at least.
-    return runs_.took_too_long() && runs_.IsScan(present, runs_.RoundsOf(present) / 2 + 1);
+    // What takes longer and longer has one round at least. A thread alone may add up so many as a large number says, and no more.
+    const bool adds_alone = source_.launches().size() == 1 && !Cooperates(context_.tree, found_.kernel);
+    return runs_.took_too_long() && !adds_alone && runs_.IsScan(present, runs_.RoundsOf(present) / 2 + 1);
   }
 
   const MutationContext& context_;
