@@ -271,6 +271,9 @@ class ScanFinder {
     const Parameters& present = context_.genome.parameters;
     // A loop has a launch for each distance, and no sums of blocks.
     if (found_.in_loop || IsOfThreadsAlone()) return true;
+    // It may add up so many elements as a large number says, and no more.
+    if (source_.launches().size() == 1 && !Cooperates(context_.tree, found_.kernel))
+      return runs_.IsScan(present, runs_.RoundsOf(present));
     if ((all && rounds) || !runs_.HasRounds(present, kMostScannedAtLast)) return true;
     if (runs_.IsScan(present, runs_.RoundsOf(present))) return true;
     // What takes longer and longer has one round at least.
