@@ -131,7 +131,8 @@ class Parser {
   Node Call(const ExpressionToken& name) {
     const auto function = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& f) { return f.first == name.text; });
     if (function == kFunctions.end()) {
-      lexer_.Fail(name.column, fmt::format("no function '{}'; there are ceil_div, ceil_log, max, min, power, sqrt, trunc", name.text));
+      lexer_.Fail(name.column,
+                  fmt::format("no function '{}'; there are ceil_div, ceil_log, max, min, power, sqrt, trunc", name.text));
     }
     Node call{Kind::kCall, std::string(name.text), {}, name.column, {}};
     do {

@@ -18,7 +18,8 @@ TEST(Preamble, DoesNotDependOnParametersAndLaunchLines) {
 }
 
 TEST(Preamble, ClosesConditions) {
-  EXPECT_EQ(PreambleOf("#ifdef X\n#include <a.h>\n#endif\n"), "#include <more_device_functions.h>\n#ifdef X\n#include <a.h>\n#endif\n;\n");
+  EXPECT_EQ(PreambleOf("#ifdef X\n#include <a.h>\n#endif\n"),
+            "#include <more_device_functions.h>\n#ifdef X\n#include <a.h>\n#endif\n;\n");
 }
 
 // What stands between the lines of an include guard is in the source only.

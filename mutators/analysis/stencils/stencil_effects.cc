@@ -220,8 +220,8 @@ bool OnlyComputesReals(const SyntaxTree& tree, int use, int kernel) {
     if (kind == "DoStmt" && !first) return false;
     if (kind == "VarDecl" && !IsRealNumber(around.type)) return false;
     if (kind == "CallExpr" && !CallsPure(tree, tree.node(at).parent)) return false;
-    const int target = Assigned(tree, tree.node(at).parent);
-    if (target >= 0 && target != at && !IsStore(tree, tree.node(at).parent) && !IsRealNumber(tree.node(target).type)) return false;
+    const int parent = tree.node(at).parent, target = Assigned(tree, parent);
+    if (target >= 0 && target != at && !IsStore(tree, parent) && !IsRealNumber(tree.node(target).type)) return false;
     if (kind == "CompoundStmt") return true;
   }
   return true;
