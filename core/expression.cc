@@ -36,6 +36,7 @@ class Interpreter {
     }
     const Number left = Value(node.operands[0]);
     if (node.word == "sqrt") return Root(left, node.column);
+    if (node.word == "trunc") return Truncated(left, node.column);
     if (node.word == "&&" && !IsTrue(left)) return Number::Integer(0);
     if (node.word == "||" && IsTrue(left)) return Number::Integer(1);
     const Number right = Value(node.operands[1]);
@@ -58,6 +59,13 @@ class Interpreter {
   Number Root(const Number& value, std::size_t column) const {
     if (value.AsReal() < 0) Fail(column, "square root of a negative number");
     return Number::Real(std::sqrt(value.AsReal()));
+  }
+
+  Number Truncated(const Number& value, std::size_t column) const {
+    constexpr double kBeyond = 9.2e18;
+    if (!value.is_real) return value;
+    if (!(std::fabs(value.real) < kBeyond)) Fail(column, fmt::format("trunc: {} is no integer of 64 bits", value.real));
+    return Number::Integer(static_cast<std::int64_t>(value.real));
   }
 
   Number Unary(std::string_view op, const Number& value, std::size_t column) const {

@@ -27,8 +27,9 @@ using Variables = std::map<std::string, Number>;
 
 // A parsed expression from a directive or a task file. Integers have 64 bits and C's operators and precedence (?: || && | ^ & ==
 // != < <= > >= << >> + - * / % unary + - ! ~): `/` truncates, and && || ?: do not evaluate what they skip. The functions are
-// ceil_div, min, max, sqrt, power(base, exponent) and ceil_log(value, base), the least k with power(base, k) >= value; the last
-// two take integers only. A real operand makes the result real; sqrt always gives a real number. Overflow, division by zero, a
+// ceil_div, min, max, sqrt, trunc, power(base, exponent) and ceil_log(value, base), the least k with power(base, k) >= value; the
+// last two take integers only. A real operand makes the result real; sqrt always gives a real number, and trunc an integer: it
+// leaves the fraction out, as a conversion to int does. Overflow, division by zero, a
 // shift outside 0..63 and an unknown name are Errors that show the expression and the column. Immutable, cheap to copy.
 class Expression {
  public:

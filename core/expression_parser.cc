@@ -39,8 +39,8 @@ constexpr std::array<std::pair<std::string_view, int>, 18> kBinary{{
     {"%", 10},
 }};
 
-constexpr std::array<std::pair<std::string_view, std::size_t>, 6> kFunctions{
-    {{"ceil_div", 2}, {"ceil_log", 2}, {"max", 2}, {"min", 2}, {"power", 2}, {"sqrt", 1}}};
+constexpr std::array<std::pair<std::string_view, std::size_t>, 7> kFunctions{
+    {{"ceil_div", 2}, {"ceil_log", 2}, {"max", 2}, {"min", 2}, {"power", 2}, {"sqrt", 1}, {"trunc", 1}}};
 
 int BindingOf(std::string_view op) {
   const auto row = std::find_if(kBinary.begin(), kBinary.end(), [&](const auto& r) { return r.first == op; });
@@ -131,7 +131,8 @@ class Parser {
   Node Call(const ExpressionToken& name) {
     const auto function = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& f) { return f.first == name.text; });
     if (function == kFunctions.end()) {
-      lexer_.Fail(name.column, fmt::format("no function '{}'; there are ceil_div, ceil_log, max, min, power, sqrt", name.text));
+      lexer_.Fail(name.column,
+                  fmt::format("no function '{}'; there are ceil_div, ceil_log, max, min, power, sqrt, trunc", name.text));
     }
     Node call{Kind::kCall, std::string(name.text), {}, name.column, {}};
     do {

@@ -17,6 +17,8 @@ namespace {
 
 // Sizes up to this one are structure (channels, heads, a filter's width) and the same in every case.
 constexpr std::int64_t kStructural = 32;
+// The width of a filter of which nothing is known.
+constexpr std::int64_t kWindow = 5;
 // No other size is made smaller than this, so that a case has several blocks.
 constexpr std::int64_t kSmallest = 64;
 // Loop bodies of a case on the cpu device, about 10 ms of a plain kernel there, and of the small and the held-out case.
@@ -54,6 +56,25 @@ class CaseChooser {
   explicit CaseChooser(TaskDraft& draft) : draft_(draft) {
     for (const std::string& step : draft.steps) {
       if (step.starts_with(kLaunch)) AddLaunch(std::string_view(step).substr(kLaunch.size()));
+    }
+  }
+
+  // A size that nothing in the program says and that makes an argument smaller is the width of a window, as K of `n - K + 1` is.
+  void NarrowWindows() {
+    DraftCase host;
+    for (const DraftSize& size : draft_.sizes) host[size.name] = size.value;
+    for (DraftSize& size : draft_.sizes) {
+      if (size.known || size.given || size.exponent || size.multiple > 1 || size.power_of_two) continue;
+      DraftCase wider = host;
+      ++wider[size.name];
+      const auto narrows = [&](const std::string& dimension) {
+        const auto before = Value(dimension, host), after = Value(dimension, wider);
+        return before && after && *after < *before;
+      };
+      const bool window = std::any_of(draft_.arguments.begin(), draft_.arguments.end(), [&](const DraftArgument& one) {
+        return std::any_of(one.shape.begin(), one.shape.end(), narrows);
+      });
+      if (window) size.value = kWindow;
     }
   }
 
@@ -292,6 +313,10 @@ class CaseChooser {
 
 }  // namespace
 
-void ChooseCases(TaskDraft& draft) { CaseChooser(draft).Run(); }
+void ChooseCases(TaskDraft& draft) {
+  CaseChooser chooser(draft);
+  chooser.NarrowWindows();
+  chooser.Run();
+}
 
 }  // namespace evo

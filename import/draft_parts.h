@@ -110,6 +110,8 @@ class LaunchWriter {
   std::string StructText(const TakenLaunch& one, std::size_t index, const std::string& type);
   std::string TemplateText(const TakenLaunch& one) const;
   HostExpression WithSizesOfTypes(const HostExpression& expression, const TakenLaunch& one) const;
+  std::string BoundOfAxis(const TakenLaunch& one, char axis) const;
+  std::vector<HostExpression> GridOf(const TakenLaunch& one);
   std::string Dimensions(const std::vector<HostExpression>& parts, const std::string& key, const std::string& fallback,
                          const TakenLaunch& one);
 

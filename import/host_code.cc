@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "import/branch_values.h"
 #include "import/element_type.h"
 #include "import/expansion.h"
 #include "import/host_facts.h"
@@ -31,8 +32,7 @@ int PartsOf(const HostExpression& expression) {
 HostExpression OfType(const std::string& type, HostExpression value) {
   const auto names = [&](const char* word) { return type.find(word) != std::string::npos; };
   const bool integer = names("int") || names("long") || names("unsigned") || names("size_t") || names("short");
-  if (value.kind != Kind::kNumber || !value.number.is_real || !integer) return value;
-  return HostExpression::Integer(static_cast<std::int64_t>(value.number.real));
+  return integer ? Truncated(std::move(value)) : value;
 }
 
 using Path = std::vector<std::string>;
@@ -122,7 +122,7 @@ HostExpression HostCode::Resolved(const HostExpression& expression, int function
     if (part.kind == Kind::kMember) {
       if (auto component = ResolveComponent(part, function)) return component;
       const auto& assigned = calls_.AssignedTo(part.Text(), function);
-      if (assigned.size() == 1) return ResolvedAt(assigned[0], function, depth + 1);
+      if (assigned.size() == 1) return ValueOfField(assigned[0], part.text, function, depth + 1);
       if (const auto property = DeviceProperty(part.text)) return HostExpression::Integer(*property);
       int place = function;
       if (const Path names = NamesIn(part); !names.empty()) {
@@ -256,7 +256,10 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     return RoundedLogarithm(logarithm, true, Values(), powers_of_two_).value_or(logarithm);
   }
   const int place_of_value = variable->function < 0 ? program_.FunctionAt(initialiser.begin) : variable->function;
-  HostExpression value = OfType(variable->type, Simplified(ResolvedAt(initialiser, place_of_value, depth + 1)));
+  const auto branches = ValueOfBranches(program_, *variable, assigned);
+  const HostExpression resolved = branches ? ResolvedAt(branches->place, branches->value, variable->function, depth + 1)
+                                           : ResolvedAt(initialiser, place_of_value, depth + 1);
+  HostExpression value = OfType(variable->type, Simplified(resolved));
   if (const auto adds = ConditionOfIncrement(program_, *variable)) {
     HostExpression condition = Simplified(ResolvedAt(*adds, place_of_value, depth + 1));
     const HostExpression one{

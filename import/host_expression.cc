@@ -15,7 +15,7 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
-const std::set<std::string, std::less<>> kFunctions = {"ceil_div", "ceil_log", "min", "max", "power", "sqrt"};
+const std::set<std::string, std::less<>> kFunctions = {"ceil_div", "ceil_log", "min", "max", "power", "sqrt", "trunc"};
 
 int Precedence(const HostExpression& expression) {
   static const std::map<std::string, int, std::less<>> kBinary = {
@@ -80,6 +80,29 @@ std::optional<HostExpression> FunctionValue(const HostExpression& call) {
 }
 
 }  // namespace
+
+// Whether it is a real number by what it is made of.
+bool IsReal(const HostExpression& expression) {
+  const auto& parts = expression.parts;
+  switch (expression.kind) {
+    case Kind::kNumber:
+      return expression.number.is_real;
+    case Kind::kUnary:
+      return expression.Is("-") && IsReal(parts[0]);
+    case Kind::kConditional:
+      return IsReal(parts[1]) || IsReal(parts[2]);
+    case Kind::kBinary: {
+      const bool arithmetic =
+          expression.text.size() == 1 && std::string_view("+-*/").find(expression.text) != std::string_view::npos;
+      return arithmetic && std::any_of(parts.begin(), parts.end(), IsReal);
+    }
+    case Kind::kCall:
+      return expression.Is("sqrt") ||
+             ((expression.Is("min") || expression.Is("max")) && std::any_of(parts.begin(), parts.end(), IsReal));
+    default:
+      return false;
+  }
+}
 
 bool IsNumber(const HostExpression& expression, std::int64_t value) {
   return expression.kind == Kind::kNumber && !expression.number.is_real && expression.number.integer == value;
@@ -173,6 +196,12 @@ HostExpression Simplified(const HostExpression& expression) {
     if (!value) return std::nullopt;
     return HostExpression{Kind::kNumber, "", *value, {}};
   });
+}
+
+HostExpression Truncated(HostExpression expression) {
+  if (!IsReal(expression)) return expression;
+  if (expression.kind == Kind::kNumber) return HostExpression::Integer(static_cast<std::int64_t>(expression.number.real));
+  return HostExpression::Call("trunc", {std::move(expression)});
 }
 
 std::optional<Number> ValueOf(const HostExpression& expression, const Variables& values) {

@@ -42,6 +42,8 @@ HostExpression Replaced(const HostExpression& expression, const HostReplacement&
 
 // Evaluates what is constant, and writes (a + b - 1) / b, (a - 1) / b + 1 and ceil(a / b) as ceil_div(a, b).
 HostExpression Simplified(const HostExpression& expression);
+// What an integer gets of it: without the fraction, if it is a real number.
+HostExpression Truncated(HostExpression expression);
 
 // Whether it is this integer.
 bool IsNumber(const HostExpression& expression, std::int64_t value);

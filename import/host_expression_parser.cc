@@ -30,9 +30,9 @@ bool IsInteger(const Tokens& tokens, std::size_t first, std::size_t end) {
   return integer;
 }
 
-// What a cast to whole numbers makes of a logarithm.
+// What a cast to whole numbers makes of an expression.
 HostExpression Floored(HostExpression expression) {
-  if (expression.kind != Kind::kCall || !expression.Is("log2")) return expression;
+  if (expression.kind != Kind::kCall || !expression.Is("log2")) return Truncated(std::move(expression));
   return HostExpression::Call("floor_log", std::move(expression.parts));
 }
 

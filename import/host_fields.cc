@@ -219,10 +219,10 @@ HostCode::Pointer HostCode::OfField(const SourceRange& argument, const std::stri
 // A large number in a list is a size, by the name of its field; small ones are choices.
 HostExpression HostCode::ValueOfField(const SourceRange& value, const std::string& field, int function, int depth) {
   constexpr std::int64_t kMostChoice = 16;
-  const HostExpression written = ParseHostExpression(program_.Tokens(value));
-  if (written.kind == Kind::kNumber && !written.number.is_real && written.number.integer > kMostChoice)
-    return leaves_.AddField(field, written.number, value.begin, program_.PlaceOf(value.begin));
-  return Simplified(ResolvedAt(value, function, depth));
+  const HostExpression resolved = Simplified(ResolvedAt(value, function, depth));
+  if (resolved.kind == Kind::kNumber && !resolved.number.is_real && resolved.number.integer > kMostChoice)
+    return leaves_.AddField(field, resolved.number, value.begin, program_.PlaceOf(value.begin));
+  return resolved;
 }
 
 std::optional<HostExpression> HostCode::FieldValue(const SourceRange& argument, const std::string& type, const std::string& field,

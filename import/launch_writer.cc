@@ -149,6 +149,53 @@ std::string LaunchWriter::TemplateText(const TakenLaunch& one) const {
   return parts.empty() ? "" : fmt::format("<{}>", fmt::join(parts, ", "));
 }
 
+// What the kernel compares the index with that it makes of `blockIdx` along an axis, as the host passes it; empty if that is not
+// clear.
+std::string LaunchWriter::BoundOfAxis(const TakenLaunch& one, char axis) const {
+  const auto tokens = c_.program.Tokens(one.kernel->body);
+  std::set<std::string_view> indices;
+  std::set<std::string> bounds;
+  std::string_view declared;
+  for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
+    if (tokens[i] == "=") declared = tokens[i - 1];
+    if (tokens[i] == ";") declared = "";
+    const bool block = tokens[i] == "blockIdx" && tokens[i + 1] == "." && tokens[i + 2] == std::string_view(&axis, 1);
+    if (block && !declared.empty()) indices.insert(declared);
+    if (!indices.contains(tokens[i]) || (tokens[i + 1] != "<" && tokens[i + 1] != ">=")) continue;
+    const auto value = one.values.find(std::string(tokens[i + 2]));
+    if (value != one.values.end() && value->second.IsKnown()) bounds.insert(c_.names.Text(value->second));
+  }
+  return bounds.size() == 1 ? *bounds.begin() : "";
+}
+
+// Of a grid that the host has as a number, `dim3 grid(32, 32)` with blocks of 32 by 32 for 1024 by 1024 elements: that many
+// blocks for other sizes, too. Which size it is has to be clear.
+std::vector<HostExpression> LaunchWriter::GridOf(const TakenLaunch& one) {
+  constexpr std::int64_t kFewThreads = 64;
+  std::vector<HostExpression> grid = one.grid;
+  const auto body = c_.program.Tokens(one.kernel->body);
+  if (std::find(body.begin(), body.end(), "gridDim") != body.end()) return grid;
+  for (std::size_t axis = 0; axis < grid.size() && axis < one.block.size(); ++axis) {
+    const auto blocks = grid[axis].IsKnown() ? ValueOf(grid[axis], {}) : std::nullopt;
+    const auto threads = one.block[axis].IsKnown() ? ValueOf(one.block[axis], c_.host.Values()) : std::nullopt;
+    if (!blocks || !threads || blocks->is_real || threads->is_real || blocks->integer < 2) continue;
+    const std::int64_t all = blocks->integer * threads->integer;
+    const auto& sizes = c_.draft.sizes;
+    const auto is_it = [&](const DraftSize& size) { return size.known && size.value == all; };
+    auto found = std::find_if(sizes.begin(), sizes.end(), is_it);
+    if (all < kFewThreads || found == sizes.end()) continue;
+    if (std::find_if(found + 1, sizes.end(), is_it) != sizes.end()) {
+      const std::string bound = BoundOfAxis(one, "xyz"[axis]);
+      found = std::find_if(sizes.begin(), sizes.end(), [&](const DraftSize& size) { return is_it(size) && size.name == bound; });
+      if (found == sizes.end()) continue;
+    }
+    grid[axis] = HostExpression::Call("ceil_div", {HostExpression::Name(found->name), one.block[axis]});
+    c_.draft.notes.push_back(fmt::format("{} blocks of {} are launched as as many as {} = {} needs", blocks->integer,
+                                         one.kernel->name, found->name, all));
+  }
+  return grid;
+}
+
 std::string LaunchWriter::Dimensions(const std::vector<HostExpression>& parts, const std::string& key,
                                      const std::string& fallback, const TakenLaunch& one) {
   std::vector<std::string> texts;
@@ -174,7 +221,7 @@ std::string LaunchWriter::LaunchLine(const TakenLaunch& one) {
   const std::string second = c_.draft.sizes.size() > 1 ? c_.draft.sizes[1].name : first;
   const std::string block = Dimensions(one.block, "block", flat ? "256" : "16, 16", one);
   const std::string grid = Dimensions(
-      one.grid, "grid",
+      GridOf(one), "grid",
       flat ? fmt::format("ceil_div({}, 256)", first) : fmt::format("ceil_div({}, 16), ceil_div({}, 16)", second, first), one);
   std::string line = fmt::format("{}{}({}) grid({}) block({})", one.kernel->qualified, TemplateText(one),
                                  fmt::join(arguments, ", "), grid, block);

@@ -98,14 +98,26 @@ class LaunchLinks {
     return one.use.loops || mine == 0 || others == 0 || mine * kMostOfOneThread >= others;
   }
 
-  // Whether a later launch writes another part of what an earlier one has written, from the same inputs.
+  // Whether a later launch writes another part of what an earlier one has written, from the same inputs. What the host has copied
+  // back before is the whole result: the later launch computes it once more.
   bool Completes(const TakenLaunch& earlier, const TakenLaunch& later) const {
     const auto before = BuffersOf(earlier, &ParameterUse::written), after = BuffersOf(later, &ParameterUse::written);
     const auto is_common = [&](const HostCode::Pointer& one) {
       return std::find(after.begin(), after.end(), one) != after.end();
     };
+    const auto is_copied = [&](const HostCode::Pointer& one) { return IsCopiedBetween(one, *earlier.launch, *later.launch); };
     return earlier.kernel != later.kernel && ReadOnly(earlier) == ReadOnly(later) && !ReadOnly(later).empty() &&
-           std::any_of(before.begin(), before.end(), is_common) && !WritesAll(later, earlier);
+           std::any_of(before.begin(), before.end(), is_common) && !WritesAll(later, earlier) &&
+           !std::any_of(before.begin(), before.end(), is_copied);
+  }
+
+  // Whether the host reads a buffer between two launches of one function.
+  bool IsCopiedBetween(const HostCode::Pointer& buffer, const HostLaunch& from, const HostLaunch& to) const {
+    return std::any_of(host_.calls().begin(), host_.calls().end(), [&](const HostCall& call) {
+      return call.function == from.function && call.function == to.function && call.range.begin > from.range.end &&
+             call.range.end < to.range.begin && call.name.starts_with("cudaMemcpy") && call.arguments.size() > 2 &&
+             host_.Origin(call.arguments[1], call.function) == buffer;
+    });
   }
 
   // Names of buffers that a launch reads and does not write, in order.

@@ -55,7 +55,7 @@ std::string MarkOf(const std::string& guard) { return "EVO_GUARD_" + guard; }
 }  // namespace
 
 std::string PreambleOf(std::string_view text) {
-  std::string preamble = "#include <cache_hints.h>\n";
+  std::string preamble = "#include <more_device_functions.h>\n";
   const std::vector<std::string> directives = Directives(text);
   std::size_t count = 0;
   for (std::size_t i = 0; i < directives.size(); ++i) {

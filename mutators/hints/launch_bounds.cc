@@ -26,7 +26,7 @@ std::optional<std::string> ThreadsOf(const KernelTemplate& rendered, std::string
         if (std::none_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; }))
           return std::nullopt;
       }
-      for (const char* call : {"ceil_div", "ceil_log", "min", "max", "power", "sqrt"}) {
+      for (const char* call : {"ceil_div", "ceil_log", "min", "max", "power", "sqrt", "trunc"}) {
         if (dimension.text().find(call) != std::string::npos) return std::nullopt;
       }
       if (dimension.text() == "1") continue;

@@ -73,6 +73,8 @@ TEST(Expression, HasCeilDivMinMaxSqrt) {
   EXPECT_EQ(Integer("ceil_log(9223372036854775807, 2)"), 63);
   EXPECT_EQ(Integer("min(3, max(1, 2))"), 2);
   EXPECT_DOUBLE_EQ(Real("sqrt(64)"), 8);
+  EXPECT_EQ(Integer("trunc(1000.0 / 3) + 1"), 334);
+  EXPECT_EQ(Integer("trunc(-2.5) + trunc(7)"), 5);
   EXPECT_DOUBLE_EQ(Real("1 / sqrt(D)", {{"D", Number::Integer(64)}}), 0.125);
   EXPECT_DOUBLE_EQ(Real("max(1, 2.5)"), 2.5);
 }
@@ -124,6 +126,7 @@ TEST(Expression, ErrorsShowTheColumn) {
   EXPECT_EQ(Failure("1 + size"), "expression '1 + size', column 5: nothing is named 'size'");
   EXPECT_EQ(Failure("1 << 64"), "expression '1 << 64', column 3: shift by 64; 0 to 63 is possible");
   EXPECT_EQ(Failure("1.5 % 2"), "expression '1.5 % 2', column 5: '%' takes integers, not a real number");
+  EXPECT_EQ(Failure("trunc(1e30)"), "expression 'trunc(1e30)', column 1: trunc: 1e+30 is no integer of 64 bits");
   EXPECT_EQ(Failure("sqrt(-1)"), "expression 'sqrt(-1)', column 1: square root of a negative number");
 }
 
@@ -138,7 +141,7 @@ TEST(Expression, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(Failure("12u"), "expression '12u', column 1: '12u' is not a number");
   EXPECT_EQ(Failure("0x"), "expression '0x', column 1: '0x' is not a number");
   EXPECT_EQ(Failure("pow(2, 3)"),
-            "expression 'pow(2, 3)', column 1: no function 'pow'; there are ceil_div, ceil_log, max, min, power, sqrt");
+            "expression 'pow(2, 3)', column 1: no function 'pow'; there are ceil_div, ceil_log, max, min, power, sqrt, trunc");
   EXPECT_EQ(Failure("power(2, -1)"), "expression 'power(2, -1)', column 1: power: the exponent is -1; it must be 0 or more");
   EXPECT_EQ(Failure("power(2, 63)"), "expression 'power(2, 63)', column 1: integer overflow");
   EXPECT_EQ(Failure("power(2.0, 3)"), "expression 'power(2.0, 3)', column 1: 'power' takes integers, not a real number");

@@ -7,6 +7,7 @@
 namespace evo {
 namespace {
 
+using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -101,6 +102,87 @@ TEST(ImportComputed, WhatEachIterationComputesAnew) {
   EXPECT_THAT(Kernel(Read(with(""))), Not(HasSubstr("evo:repeat")));
   EXPECT_THAT(Read(with("if (width > 3) blocks = 3;")).failure, HasSubstr("a launch gets blocks"));
   EXPECT_THAT(Read(with("blocks = blocks + width;")).failure, HasSubstr("blocks"));
+}
+
+TEST(ImportComputed, ValuesThatBranchesSet) {
+  const auto launch =
+      [](const std::string& condition, const std::string& then, const std::string& otherwise) {
+        return Kernel(Read(R"(
+__global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+int main() {
+  bool padded = false;
+  int n = 100000, width = 3;
+  int out = 0, blocks = 0;
+  if (padded == false) {
+    out = n - width + 1;
+  } else {
+    out = n;
+  }
+  if ()" + condition + R"()
+    blocks = )" + then + R"(;
+  else
+    blocks = )" + otherwise +
+                           R"(;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, out * sizeof(float));
+  scale<<<blocks, 256>>>(x, y, out);
+}
+)"));
+      };
+  constexpr const char* kRoundedUp = "// evo:launch scale(x, y, n - width + 1) grid(ceil_div(n - width + 1, 256)) block(256)";
+  EXPECT_THAT(launch("out % 256 == 0", "out / 256", "out / 256 + 1"), HasSubstr(kRoundedUp));
+  EXPECT_THAT(launch("out % 256 != 0", "out / 256 + 1", "out / 256"), HasSubstr(kRoundedUp));
+}
+
+// A grid that the host has as a number is as large as its sizes need.
+TEST(ImportComputed, GridsThatAreNumbers) {
+  const auto launch = [](const std::string& sizes, const std::string& index) {
+    return Kernel(Read("__global__ void scale(float* y, int n, int m) {\n  int i = " + index + R"(;
+  int j = blockIdx.y * blockDim.y + threadIdx.y;
+  y[j * n + i] = 2;
+}
+int main() {
+  int )" + sizes + R"(;
+  float* y;
+  cudaMalloc(&y, n * m * sizeof(float));
+  dim3 block(16, 8), grid(64, 32);
+  scale<<<grid, block>>>(y, n, m);
+}
+)"));
+  };
+  const std::string index = "blockIdx.x * blockDim.x + threadIdx.x";
+  EXPECT_THAT(launch("n = 1024, m = 256", index), HasSubstr("grid(ceil_div(n, 16), ceil_div(m, 8))"));
+  // It is not clear which size an axis has, or the kernel goes on by the grid.
+  EXPECT_THAT(launch("n = 1024, m = 1024", index), HasSubstr("grid(64, 32)"));
+  EXPECT_THAT(launch("n = 1000, m = 256", index), HasSubstr("grid(64, ceil_div(m, 8))"));
+  EXPECT_THAT(launch("n = 1024, m = 256", index + " + 0 * gridDim.x"), HasSubstr("grid(64, 32)"));
+  EXPECT_THAT(launch("n = 1024, m = 1024", index + ";\n  if (i >= n) return"), HasSubstr("grid(ceil_div(n, 16), 32)"));
+}
+
+// An integer gets a real number without its fraction.
+TEST(ImportComputed, RealNumbersThatIntegersGet) {
+  const json task = TaskOf(Read(R"(
+__global__ void count(const float* x, int* bins, int n, float width, int most) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&bins[min((int)(x[i] / width), most - 1)], 1);
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]), width = atoi(argv[2]);
+  int most = (int)(1000.0 / width) + 1;
+  int half = most * 0.5;
+  float* x;
+  int *bins, *others;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&bins, (most + half) * sizeof(int));
+  count<<<(n + 255) / 256, 256>>>(x, bins, n, width, most);
+}
+)"));
+  EXPECT_EQ(ArgumentOf(task, "bins").at("shape"),
+            json::array({"trunc(1000.0 / width) + 1 + trunc((trunc(1000.0 / width) + 1) * 0.5)"}));
 }
 
 }  // namespace

@@ -193,5 +193,68 @@ TEST(ImportTurns, OneElementIsSetToZero) {
   }
 }
 
+// Two kernels that both store only inside of the edges, with these lines between them.
+std::string Steps(const std::string& between) {
+  std::string kernels;
+  for (const char* name : {"plain", "tiled"})
+    kernels += std::string("__global__ void ") + name +
+               "(const float* a, float* b, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+               "  if (i > 0 && i < n - 1) b[i] = a[i - 1] + a[i + 1];\n}\n";
+  const std::string arguments = "<<<(n + 255) / 256, 256>>>(a, b, n);\n";
+  return kernels +
+         "int main() {\n  int n = 100000;\n  float *a, *b, *h = new float[n];\n  cudaMalloc(&a, n * 4);\n"
+         "  cudaMalloc(&b, n * 4);\n  cudaMemcpy(a, h, n * 4, cudaMemcpyHostToDevice);\n  plain" +
+         arguments + between + "  tiled" + arguments + "  cudaMemcpy(h, b, n * 4, cudaMemcpyDeviceToHost);\n}\n";
+}
+
+// What the host has copied back was the result, so that a kernel behind it is another version.
+TEST(ImportTurns, VersionsAreApartWhereTheHostReadsBetweenThem) {
+  EXPECT_THAT(Kernel(Read(Steps("  cudaMemcpy(h, b, n * 4, cudaMemcpyDeviceToHost);\n"))),
+              AllOf(HasSubstr("evo:launch plain"), Not(HasSubstr("evo:launch tiled"))));
+  EXPECT_THAT(Kernel(Read(Steps(""))), AllOf(HasSubstr("evo:launch plain"), HasSubstr("evo:launch tiled")));
+  EXPECT_THAT(Kernel(Read(Steps("  cudaMemcpy(h, a, n * 4, cudaMemcpyDeviceToHost);\n"))), HasSubstr("evo:launch tiled"));
+}
+
+// The width of a filter that the host is given leaves elements of the output.
+TEST(ImportTurns, WindowsOfAnyWidthAreNarrow) {
+  const ImportReply reply = Read(R"(
+__global__ void filter(const float* in, const float* taps, float* out, int n, int k) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n - k + 1) return;
+  float sum = 0;
+  for (int j = 0; j < k; ++j) sum += in[i + j] * taps[j];
+  out[i] = sum;
+}
+int main(int argc, char** argv) {
+  int n = atoi(argv[1]), k = atoi(argv[2]);
+  float *in, *taps, *out;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&taps, k * sizeof(float));
+  cudaMalloc(&out, (n - k + 1) * sizeof(float));
+  filter<<<(n - k + 256) / 256, 256>>>(in, taps, out, n, k);
+}
+)");
+  const nlohmann::json cases = TaskOf(reply).at("cases");
+  EXPECT_EQ(cases.at("small").at("sizes").at("k"), 5);
+  EXPECT_EQ(cases.at("search").at(0).at("sizes").at("k"), 5);
+}
+
+// Fields that are set one by one, or computed of numbers, are sizes wherever they are named.
+TEST(ImportTurns, FieldsThatAreSetAreSizes) {
+  const auto program = [](const std::string& set) {
+    return "typedef struct { int nx, ny; } Grid;\n"
+           "__global__ void copy(const float* a, float* b, Grid g) {\n  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "  int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+           "  if (x < g.nx && y < g.ny) b[y * g.nx + x] = a[y * g.nx + x];\n}\n"
+           "int main() {\n  Grid g" +
+           set +
+           "  float *a, *b;\n  cudaMalloc(&a, g.nx * g.ny * 4);\n  cudaMalloc(&b, g.nx * g.ny * 4);\n"
+           "  dim3 block(16, 16), grid((g.nx + 15) / 16, (g.ny + 15) / 16);\n  copy<<<grid, block>>>(a, b, g);\n}\n";
+  };
+  const char* const launch = "evo:launch copy(a, b, {nx, ny}) grid(ceil_div(nx, 16), ceil_div(ny, 16)) block(16, 16)";
+  for (const char* set : {";\n  g.nx = 512;\n  g.ny = 384;\n", " = {512, 384};\n", " = {500 + 2 * 6, 384};\n"})
+    EXPECT_THAT(Kernel(Read(program(set))), HasSubstr(launch)) << set;
+}
+
 }  // namespace
 }  // namespace evo

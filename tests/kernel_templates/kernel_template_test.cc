@@ -103,7 +103,8 @@ TEST(Template, MalformedDirectivesSayLineAndReason) {
             "t.cu:1: no directive 'evo:parm'; there are param, size, constraint, workspace, counted, tensormap, constant, "
             "launch, memset, repeat, swap, end, requires");
   EXPECT_EQ(FailureWith("// evo:counted Y"),
-            "t.cu:1: evo:counted: 'NAME EXPR' expected, NAME an output of the task and EXPR how many of its elements are compared");
+            "t.cu:1: evo:counted: 'NAME EXPR' expected, NAME an output of the task and EXPR how many of its elements are "
+            "compared");
   EXPECT_EQ(FailureWith("// evo:counted Y 0\n// evo:counted Y 1"), "t.cu:2: evo:counted Y: declared twice");
   EXPECT_EQ(FailureWith("// evo:constant SYM X"),
             "t.cu:1: evo:constant: 'VARIABLE = ARGUMENT' expected, ARGUMENT an input or a scalar of the task");

@@ -1,6 +1,10 @@
 #include "mutators/analysis/convolutions/convolution.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "mutators/analysis/convolutions/convolution_epilogue.h"
 #include "mutators/analysis/convolutions/convolution_numbers.h"
@@ -8,6 +12,7 @@
 #include "mutators/analysis/convolutions/convolution_shapes.h"
 #include "mutators/analysis/convolutions/convolution_trials.h"
 #include "mutators/analysis/grid_runs/launch_runs.h"
+#include "mutators/analysis/grid_runs/launch_sizes.h"
 #include "mutators/analysis/source/convolution_parts.h"
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/shared_array.h"
@@ -28,11 +33,14 @@ std::set<int> Noted(const ConvolutionParts& parts) {
 }
 
 // Whether a kernel of such parts is a convolution, by running its threads.
+// `odd`: sizes of the launch line that are odd.
 std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& context, const LaunchDirective& launch, int kernel,
-                                                     const ConvolutionParts& parts, bool manifold = false) {
+                                                     const ConvolutionParts& parts, bool manifold = false,
+                                                     const std::set<std::string>& odd = {}) {
   const SyntaxTree& tree = context.tree;
   LaunchRuns runs(context, launch, kernel, parts.loop, Noted(parts));
   runs.TellSums();
+  runs.RequireOdd(odd);
   runs.given().words = ComputesInWords(tree, kernel);
   if (!runs.refusal().empty()) return parts.deep ? runs.refusal() : "";
   if (runs.names().size() > kMostConvolutionSizes) return parts.deep ? "its launch line names too many sizes" : "";
@@ -75,6 +83,43 @@ std::variant<Convolution, std::string> ConvolutionOf(const MutationContext& cont
   return found;
 }
 
+// The parameters half of which a kernel takes, `k / 2`, by what its launch line passes for them. Filters around their middle
+// often have so many taps, and no other ones if their number is even.
+std::map<std::string, std::string> HalvedSizes(const MutationContext& context, const LaunchDirective& launch, int kernel) {
+  const SyntaxTree& tree = context.tree;
+  const LaunchSizes sizes(context, launch, kernel);
+  std::map<std::string, std::string> halved;
+  for (const int node : Subtree(tree, kernel)) {
+    const auto& parts = tree.node(node).children;
+    if (parts.size() != 2) continue;
+    const bool half =
+        (tree.Operator(node) == "/" && tree.Text(parts[1]) == "2") || (tree.Operator(node) == ">>" && tree.Text(parts[1]) == "1");
+    const int whole = half ? NamedDeclaration(tree, parts[0]) : -1;
+    for (const auto& [parameter, expression] : sizes.arguments()) {
+      const auto names = expression.Names();
+      if (parameter == whole && names.size() == 1 && expression.text() == *names.begin())
+        halved[tree.node(parameter).name] = *names.begin();
+    }
+  }
+  return halved;
+}
+
+// The same where such parameters are odd.
+std::variant<Convolution, std::string> OddConvolution(const MutationContext& context, const LaunchDirective& launch, int kernel,
+                                                      const ConvolutionParts& parts,
+                                                      std::variant<Convolution, std::string> found) {
+  if (std::holds_alternative<Convolution>(found)) return found;
+  std::set<std::string> odd;
+  const auto halved = HalvedSizes(context, launch, kernel);
+  for (const auto& [parameter, size] : halved) odd.insert(size);
+  if (odd.empty()) return found;
+  auto other = ConvolutionOf(context, launch, kernel, parts, false, odd);
+  auto* const convolution = std::get_if<Convolution>(&other);
+  if (convolution == nullptr) return found;
+  for (const auto& [parameter, size] : halved) convolution->odd.push_back(parameter);
+  return other;
+}
+
 // Of a kernel whose threads may compute several filters each.
 std::variant<Convolution, std::string> PlainConvolution(const MutationContext& context, const LaunchDirective& launch, int kernel,
                                                         const ConvolutionParts& parts) {
@@ -106,6 +151,7 @@ std::variant<Convolution, std::string> AsConvolution(const MutationContext& cont
     return refuse("its __launch_bounds__ rule out other blocks");
   auto convolution =
       found.plain() ? PlainConvolution(context, *launch, kernel, found) : ConvolutionOf(context, *launch, kernel, found);
+  convolution = OddConvolution(context, *launch, kernel, found, std::move(convolution));
   const auto* const why = std::get_if<std::string>(&convolution);
   if (why == nullptr) return convolution;
   // What nobody would take for a convolution is no plain one, either.

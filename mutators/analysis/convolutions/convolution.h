@@ -53,6 +53,7 @@ struct Convolution {
   Number groups, all_channels;  // the latter of an image: channels of a filter times groups
   Number height, width, out_height, out_width, rows, columns, stride_y, stride_x, pad_y, pad_x;
   Number dilation_y, dilation_x;
+  std::vector<std::string> odd;                                  // parameters that must be odd
   Number depth, out_depth, planes, stride_z, pad_z, dilation_z;  // of volumes; of images 1, and no padding
   // Whether channels are neighbours in images, filters in the output; channels in filters, and filters in these.
   bool x_last = false, y_last = false, channels_inner = false, filters_inner = false;

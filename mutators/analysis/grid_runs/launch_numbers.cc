@@ -19,9 +19,13 @@ std::vector<LaunchNumber> LaunchNumbers::Shifted(std::int64_t shift) const {
     if (written_.contains(parameter)) continue;
     const SyntaxNode& declared = tree_.node(parameter);
     const std::string name = WithoutConst(declared.type) == "int" ? declared.name : fmt::format("int({})", declared.name);
-    all.push_back({shifted(name),
-                   shifted(Parenthesised(expression.text())),
-                   {first_.integers.at(parameter) + shift, second_.integers.at(parameter) + shift}});
+    const std::string passed = Parenthesised(expression.text());
+    for (std::int64_t times = 1; times <= most_; ++times) {
+      const auto several = [&](const std::string& of) { return times == 1 ? of : fmt::format("({} * {})", of, times); };
+      all.push_back({shifted(several(name)),
+                     shifted(several(passed)),
+                     {first_.integers.at(parameter) * times + shift, second_.integers.at(parameter) * times + shift}});
+    }
   }
   return all;
 }

@@ -98,14 +98,14 @@ bool LaunchRuns::HasFixedGrid() const {
 std::optional<LaunchRuns::Setting> LaunchRuns::SettingOf(const Sizes& sizes) const {
   Setting setting;
   for (const auto& [name, value] : context_.genome.parameters) setting.values[name] = Number::Integer(value);
-  for (const auto& [name, value] : sizes) setting.values[name] = Number::Integer(value);
+  for (const auto& [name, value] : sizes) setting.values[name] = Number::Integer(limits_.odd.contains(name) ? value | 1 : value);
   try {
     for (const auto& [parameter, expression] : sizes_.arguments())
       setting.integers[parameter] = expression.EvaluateInteger(setting.values);
     for (std::size_t axis = 0; axis < launch_.grid.size(); ++axis)
       setting.grid[axis] = launch_.grid[axis].EvaluateInteger(setting.values);
     for (std::size_t axis = 0; axis < launch_.grid.size(); ++axis) {
-      if (most_blocks_ > 0 && IsFixed(axis)) setting.grid[axis] = std::min(setting.grid[axis], most_blocks_);
+      if (limits_.blocks > 0 && IsFixed(axis)) setting.grid[axis] = std::min(setting.grid[axis], limits_.blocks);
     }
     for (std::size_t axis = 0; axis < launch_.block.size(); ++axis)
       setting.block[axis] = launch_.block[axis].EvaluateInteger(setting.values);

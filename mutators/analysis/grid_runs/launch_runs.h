@@ -52,7 +52,9 @@ class LaunchRuns {
   bool IsFixed(std::size_t axis) const;
   bool HasFixedGrid() const;  // along all axes
   // From now on the grid has at most so many blocks along such axes; 0: as the launch line says.
-  void LimitGrid(std::int64_t most) { most_blocks_ = most; }
+  void LimitGrid(std::int64_t most) { limits_.blocks = most; }
+  // From now on these sizes are odd: an even one is the next.
+  void RequireOdd(std::set<std::string> names) { limits_.odd = std::move(names); }
   // nullopt if the launch line passes what is no number, or has no threads.
   std::optional<Setting> SettingOf(const Sizes& sizes) const;
   // One thread, which has this number among all of the launch.
@@ -97,7 +99,11 @@ class LaunchRuns {
   std::set<int> of_tile_;
   // A convolution whose rows of shared memory are found takes two million.
   std::int64_t most_turns_ = 5 << 19;
-  std::int64_t most_blocks_ = 0;
+  struct Limits {
+    std::int64_t blocks = 0;
+    std::set<std::string> odd;
+  };
+  Limits limits_;
   std::map<std::string, WholeBlocks> whole_blocks_;
 };
 

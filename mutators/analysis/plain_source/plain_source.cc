@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "kernel_templates/brought_parameters.h"
+#include "mutators/analysis/plain_source/array_parameters.h"
 #include "mutators/analysis/plain_source/free_blocks.h"
 #include "mutators/analysis/plain_source/plain_translation.h"
 #include "mutators/analysis/plain_source/register_sums.h"
+#include "mutators/analysis/plain_source/single_counters.h"
 #include "mutators/analysis/plain_source/size_parameters.h"
 #include "mutators/analysis/plain_source/struct_parameters.h"
 #include "mutators/analysis/plain_source/thread_loops.h"
@@ -61,6 +63,14 @@ const WithoutFields& WithoutVectorsIn(const SyntaxTree& plain) {
   });
 }
 
+const WithoutFields& WithoutArraysIn(const SyntaxTree& plain) {
+  return plain.Kept<WithoutFields>("without arrays", [&] {
+    WithoutFields without;
+    if (const auto text = WithoutArrayParameters(plain, without.fields)) without.tree = plain.Reparsed(*text);
+    return without;
+  });
+}
+
 const WithoutFields& WithSizesIn(const MutationContext& plain) {
   return plain.tree.Kept<WithoutFields>("with sizes", [&] {
     WithoutFields with;
@@ -79,6 +89,13 @@ std::string WithSizesOfSource(std::string refusal, const ParameterDifferences& d
     }
   }
   return refusal;
+}
+
+const Parsed& WithSingleCountersIn(const SyntaxTree& plain) {
+  return plain.Kept<Parsed>("with single counters", [&]() -> Parsed {
+    const auto text = WithSingleCounters(plain);
+    return text ? plain.Reparsed(*text) : nullptr;
+  });
 }
 
 // Sums of several elements that one statement adds to take several rounds.
@@ -164,8 +181,10 @@ void WithPlainContexts(const MutationContext& context, ThreadLoops loops, const 
     }
     return look_at(*without.tree);
   };
+  if (look_with(WithoutArraysIn(*last))) return;
   if (look_with(WithoutStructsIn(context_of(*last)))) return;
   if (look_with(WithSizesIn(context_of(*last)))) return;
+  if (const Parsed& with = WithSingleCountersIn(*last); with && look_at(*with)) return;
   if (const Parsed& with = WithSumsInRegisters(context_of(*last)); with && look_at(*with)) return;
   if (const Parsed& without = WithoutLoops(context_of(*last), loops); without && look_at(*without)) return;
   if (!restate) return;
@@ -186,6 +205,7 @@ MutationContext WrittenOut(const MutationContext& context) {
   const SyntaxTree* last = &context.tree;
   for (const SyntaxTree* tree = last->plain(); tree != nullptr; tree = tree->plain()) last = tree;
   if (const WithoutFields& without = WithoutVectorsIn(*last); without.tree) last = without.tree.get();
+  if (const WithoutFields& without = WithoutArraysIn(*last); without.tree) last = without.tree.get();
   if (const WithoutFields& without = WithoutStructsIn(context_of(*last)); without.tree) last = without.tree.get();
   return context_of(*last);
 }

@@ -16,10 +16,11 @@ enum class Preferred { kLeastWrittenOut, kMostChanges };
 
 // What a mutator that rewrites whole kernels would do in a source. If it finds nothing, it looks at the source with macro calls
 // and templates written out (SyntaxTree::plain), then without launch bounds (free_blocks.h), with the numbers of vectors
-// as elements (vector_parameters.h), with the fields of structs and then sizes that are compiled in as parameters
-// (struct_parameters.h, size_parameters.h), with sums of elements in registers (register_sums.h) and without loops of threads;
-// what it would change there becomes changes of the source itself: whole bodies of functions, in which nothing is left of the
-// macros and of the templates' parameters. Launch bounds go from the functions that are changed.
+// and the elements of arrays as elements (vector_parameters.h, array_parameters.h), with the fields of structs and then sizes
+// that are compiled in as parameters (struct_parameters.h, size_parameters.h), with one counter a loop (single_counters.h), with
+// sums of elements in registers (register_sums.h) and without loops of threads; what it would change there becomes changes of the
+// source itself: whole bodies of functions, in which nothing is left of the macros and of the templates' parameters. Launch
+// bounds go from the functions that are changed.
 using FindProposals = std::function<std::vector<Proposal>(const MutationContext&)>;
 // The source that is looked at last: the text of one in which kernels that are not known are written as ones that are, if they
 // compute the same; nullopt if there are none. Says why not, as "kernel: reason".

@@ -34,6 +34,13 @@ bool IsOfField(const SyntaxTree& plain, const FieldDeclarations& fields, const P
                                                  [&](const auto& field) { return field.first == parameter.name; });
 }
 
+// Whether another kernel takes the place of one as a whole, with arguments of its own.
+bool IsReplaced(const SyntaxTree& plain, const Proposal& proposal, const std::string& kernel) {
+  return std::any_of(proposal.changes.begin(), proposal.changes.end(), [&](const Proposal::Change& change) {
+    return change.placement == Placement::kReplace && plain.node(change.node).name == kernel && IsKernel(plain, change.node);
+  });
+}
+
 // Translates proposals between the trees of a source.
 class Translator {
  public:
@@ -51,7 +58,7 @@ class Translator {
   std::optional<Proposal> Translate(const Proposal& proposal) {
     Proposal result = proposal;
     for (LaunchChange& change : result.launch) {
-      if (change.field == "arguments" && !IsReplaced(proposal, change.kernel) && !PassArgumentsOfSource(change))
+      if (change.field == "arguments" && !IsReplaced(plain_, proposal, change.kernel) && !PassArgumentsOfSource(change))
         return std::nullopt;
     }
     result.changes.clear();
@@ -246,13 +253,6 @@ class Translator {
     const int function = plain_.node(change.node).parent;
     return function > 0 && HasOtherParameters(plain_.node(function).name) && change.placement == Placement::kAfter &&
            change.node == LastParameter(plain_, function);
-  }
-
-  // Whether another kernel takes the place of one as a whole, with arguments of its own.
-  bool IsReplaced(const Proposal& proposal, const std::string& kernel) const {
-    return std::any_of(proposal.changes.begin(), proposal.changes.end(), [&](const Proposal::Change& change) {
-      return change.placement == Placement::kReplace && plain_.node(change.node).name == kernel && IsKernel(plain_, change.node);
-    });
   }
 
   // Lets arguments that follow those of the written out source follow those of the source. False if others change.

@@ -59,7 +59,8 @@ class ElementSums {
   // Whether no other pointer is into a buffer.
   bool IsApart(int buffer) const { return !IsPassedTwice(tree_, context_.rendered, buffer) && IsOnlyIndexed(buffer); }
 
-  // Elements that a loop adds to and that were there before it: variables begin with them, if the loop has a turn at all.
+  // Elements that a loop adds to and that were there before it: variables begin with them, if the loop has a turn at all. Those
+  // that it only stores to in each turn, so that the last one counts, begin with anything.
   void KeepDuring(int loop) {
     const auto counted = AsCountedLoop(tree_, loop);
     if (!counted || !IsPlain(loop)) return;
@@ -71,7 +72,7 @@ class ElementSums {
     for (const int node : Subtree(tree_, counted->parts.body)) {
       if (!IsStore(tree_, node)) continue;
       const int target = Assigned(tree_, node);
-      if (!Adds(node) || BufferOf(target) < 0 || !IsArithmetic(tree_.node(target).type)) return;
+      if ((!Adds(node) && tree_.Operator(node) != "=") || BufferOf(target) < 0 || !IsArithmetic(tree_.node(target).type)) return;
       const auto same = [&](int other) { return BufferOf(other) == BufferOf(target); };
       if (std::any_of(elements.begin(), elements.end(), same)) continue;
       // Under a condition there may be no such element.
@@ -88,13 +89,17 @@ class ElementSums {
       if (!IsApart(BufferOf(element)) || !IsInvariant(tree_, tree_.node(element).children.back(), loop)) return;
       names_.push_back(NewName());
       const std::string& name = names_.back();
+      const std::size_t others = uses.size();
       for (const int use : tree_.UsesOf(BufferOf(element))) {
         if (!IsWithin(tree_, use, loop)) continue;
         const int named = tree_.node(use).parent;
         if (tree_.Text(named) != tree_.Text(element)) return;
         uses.emplace_back(named, name);
       }
-      before += fmt::format("{} {} = {} ? {} : 0;\n{}", tree_.node(element).type, name, has_turns, tree_.Text(element), indent);
+      const bool only_stored = uses.size() == others + 1 && tree_.Operator(tree_.node(element).parent) == "=";
+      before += only_stored ? fmt::format("{} {} = 0;\n{}", tree_.node(element).type, name, indent)
+                            : fmt::format("{} {} = {} ? {} : 0;\n{}", tree_.node(element).type, name, has_turns,
+                                          tree_.Text(element), indent);
       after += fmt::format("\n{}if ({}) {} = {};", indent, has_turns, tree_.Text(element), name);
     }
     if (elements.empty()) return;

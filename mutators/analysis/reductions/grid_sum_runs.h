@@ -35,8 +35,8 @@ class GridSumRuns {
   bool nearly() const { return nearly_; }
   // Whether all that the last run computed of data was sums.
   bool only_sums() const { return only_sums_; }
-  // Whether the last run had no blocks, read or wrote beyond the elements, or left no sums: as kernels of whole blocks do for other
-  // numbers of elements.
+  // Whether the last run had no blocks, read or wrote beyond the elements, or left no sums: as kernels of whole blocks do for
+  // other numbers of elements.
   bool in_blocks() const { return in_blocks_; }
   // Macros and constants whose values were used.
   const std::set<std::string>& names() const { return names_; }

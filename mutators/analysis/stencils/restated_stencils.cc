@@ -13,6 +13,7 @@
 #include "kernel_templates/brought_parameters.h"
 #include "kernel_templates/renderer.h"
 #include "mutators/analysis/grid_runs/passed_lengths.h"
+#include "mutators/analysis/source/counted_loop.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/source/work_sharing.h"
 #include "mutators/analysis/stencils/stencil.h"
@@ -37,6 +38,39 @@ std::optional<std::string> IfStencil(const MutationContext& context, const std::
   const KernelTemplate rendered = ParseTemplate(context.rendered.name, *text);
   const MutationContext other{context.kernel_template, context.genome, *tree, rendered, nullptr, context.product_elsewhere};
   return HasStencil(other) ? text : std::nullopt;
+}
+
+// With `atomicExch(&p[i], x);` as `p[i] = x;`, which is the same where each element has one thread: of others nothing is found.
+std::optional<std::string> WithPlainStores(const SyntaxTree& tree) {
+  Replacements stores;
+  for (const int call : NodesOfKind(tree, "CallExpr")) {
+    const auto& parts = tree.node(call).children;
+    const int function = tree.node(call).function;
+    if (function < 0 || !IsKernel(tree, function) || parts.size() != 3 || LibraryCallee(tree, call) != "atomicExch") continue;
+    const SyntaxNode& around = tree.node(tree.node(call).parent);
+    if (around.kind_name != "CompoundStmt" && (around.kind_name != "IfStmt" || around.children.front() == call)) continue;
+    const int pointer = WithoutParentheses(tree, parts[1]);
+    const std::string target = tree.Operator(pointer) == "&" ? std::string(tree.Text(tree.node(pointer).children[0]))
+                                                             : fmt::format("*({})", tree.Text(pointer));
+    const bool ends = tree.Text(call).ends_with(";");
+    stores.emplace_back(call, fmt::format("{} = {}{}", target, tree.Text(parts[2]), ends ? ";" : ""));
+  }
+  return stores.empty() ? std::nullopt : std::optional(TextWith(tree, 0, stores));
+}
+
+std::optional<std::string> StencilWithPlainStores(const MutationContext& context) {
+  const auto text = WithPlainStores(context.tree);
+  if (IfStencil(context, text)) return text;
+  const auto tree = text ? context.tree.Reparsed(*text) : nullptr;
+  if (!tree) return std::nullopt;
+  const KernelTemplate rendered = ParseTemplate(context.rendered.name, *text);
+  const MutationContext plain{context.kernel_template, context.genome, *tree, rendered, nullptr, context.product_elsewhere};
+  std::string why;
+  for (const int kernel : Functions(*tree)) {
+    if (!IsKernel(*tree, kernel)) continue;
+    if (auto found = StencilByResults(plain, kernel, false, why)) return found;
+  }
+  return std::nullopt;
 }
 
 // Where a size of which the grid has whole blocks is not passed: with it, and also by what its threads store then.
@@ -103,6 +137,7 @@ std::optional<std::string> RestatedStencils(const MutationContext& context,
   const SyntaxTree& tree = context.tree;
   // What has edits has come from a source that was asked without.
   if (!context.genome.edits.empty()) return fixed;
+  if (auto text = StencilWithPlainStores(context)) return text;
   for (const int kernel : Functions(tree)) {
     if (!IsKernel(tree, kernel)) continue;
     const auto as_it_is = AsStencil(context, kernel);

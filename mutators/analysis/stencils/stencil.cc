@@ -14,6 +14,7 @@
 #include "mutators/analysis/source/memory_traffic.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/source/work_sharing.h"
+#include "mutators/analysis/stencils/stencil_effects.h"
 #include "mutators/analysis/stencils/stencil_finder.h"
 #include "mutators/analysis/stencils/stencil_tile.h"
 #include "mutators/analysis/thread_runs/thread_block.h"
@@ -25,6 +26,8 @@ using namespace std::string_view_literals;
 
 // Reads of one buffer from which on a kernel is taken for a stencil, and loops around one read.
 constexpr int kReadsOfStencil = 3;
+// Of differences: reads of each of several buffers.
+constexpr int kReadsOfDifference = 2;
 constexpr int kLoopsOfStencil = 2;
 // Turns of a loop over neighbours, which the compiler must write out.
 constexpr std::int64_t kMostNeighbourTurns = 32;
@@ -51,6 +54,7 @@ bool BeginsBelowZero(const SyntaxTree& tree, int loop) {
 // other, or in one that begins below 0.
 bool ReadsSeveral(const SyntaxTree& tree, int kernel) {
   std::map<int, int> reads;
+  int differences = 0;
   for (const int node : Subtree(tree, kernel)) {
     const int pointer = PointerAt(tree, node);
     const int root = pointer < 0 ? TileAt(tree, node) : RootOf(tree, pointer);
@@ -60,7 +64,8 @@ bool ReadsSeveral(const SyntaxTree& tree, int kernel) {
       if (!IsForLoop(tree, at) || !AsCountedLoop(tree, at)) continue;
       loops += BeginsBelowZero(tree, at) ? kLoopsOfStencil : 1;
     }
-    if (++reads[root] >= kReadsOfStencil || loops >= kLoopsOfStencil) return true;
+    differences += ++reads[root] == kReadsOfDifference ? 1 : 0;
+    if (reads[root] >= kReadsOfStencil || loops >= kLoopsOfStencil || differences >= kReadsOfDifference) return true;
   }
   return false;
 }
@@ -89,11 +94,13 @@ class StencilParts {
     body_ = node.children.back();
     if (!ReadsSeveral(tree_, kernel_) || IsKnownElsewhere(context_, kernel_)) return "";
     found_.launch = AlikeLaunches(context_, kernel_);
-    if (Cooperates(tree_, body_)) found_.of_tile = TileStatements(tree_, body_).value_or(std::set<int>());
+    found_.effects = StencilEffects(context_, kernel_);
+    if (Works(found_.effects)) found_.of_tile = TileStatements(tree_, body_, found_.effects).value_or(std::set<int>());
     if (const std::string why = WhyNotAlone(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
     Flatten(tree_.node(body_).children);
     if (const std::string why = WhyNotRepeatable(); !why.empty()) return NamesNeighbours(tree_, kernel_) ? why : "";
     StencilFinder finder(context_, found_, Variables(), Counters());
+    finder.SetDecided(IsDecidedByElements());
     auto found = finder.Find();
     if (std::holds_alternative<std::string>(found) && !finder.plausible() && !NamesNeighbours(tree_, kernel_)) return "";
     return found;
@@ -101,12 +108,16 @@ class StencilParts {
 
   // What the numbers cannot show.
   std::string Check(Stencil& stencil) const {
-    const auto traffic = TrafficOf(tree_, kernel_, stencil.of_tile);
+    const auto traffic = TrafficOf(tree_, kernel_, stencil.Beside());
     if (!traffic) return "it is not clear to which buffers it stores";
     for (const int buffer : stencil.buffers) {
       const std::string& name = tree_.node(buffer).name;
       if (traffic->stored.contains(buffer)) return fmt::format("it stores to {}, whose neighbours it reads", name);
       if (IsPassedTwice(tree_, context_.rendered, buffer)) return fmt::format("{} may be the memory of another one", name);
+    }
+    for (const int buffer : traffic->stored) {
+      if (std::find(stencil.stored.begin(), stencil.stored.end(), buffer) == stencil.stored.end())
+        return fmt::format("it stores to {} in none of the runs", tree_.node(buffer).name);
     }
     for (const int name : NodesOfKind(tree_, "DeclRefExpr")) {
       const SyntaxNode& use = tree_.node(name);
@@ -139,6 +150,9 @@ class StencilParts {
   }
 
  private:
+  // Whether threads work together, apart from these statements.
+  bool Works(const std::set<int>& effects) const { return Cooperates(tree_, body_, true, effects); }
+
   // Adds the loops around a node. False if one of them cannot be written out.
   bool AddLoops(int node, std::set<int>& loops) const {
     std::set<int> around;
@@ -164,7 +178,7 @@ class StencilParts {
     for (const int at : Subtree(tree_, body_)) {
       if (tree_.node(at).opaque) return fmt::format("what the macro `{}` does in it is not understood", tree_.Text(at));
     }
-    if (Cooperates(tree_, body_) && found_.of_tile.empty())
+    if (Works(found_.effects) && found_.of_tile.empty())
       return "its threads work together already: barriers, shuffles, atomics or shared memory";
     return "";
   }
@@ -180,6 +194,21 @@ class StencilParts {
       if (!IsIntegerType(declared.type) || written.contains(name)) return false;
       return declared.kind_name == "ParmDecl" || (!declared.children.empty() && IsOfThread(declared.children.back(), depth - 1));
     });
+  }
+
+  // Whether elements decide what a thread reads, or whether it goes on.
+  bool IsDecidedByElements() const {
+    for (const int node : Subtree(tree_, body_)) {
+      const SyntaxNode& choice = tree_.node(node);
+      const bool chooses =
+          choice.kind_name == "IfStmt" || choice.kind_name == "ConditionalOperator" || choice.kind_name == "SwitchStmt";
+      if (!chooses || choice.children.empty() || IsOfThread(choice.children[0], kPlaceDepth)) continue;
+      for (const int within : Subtree(tree_, node)) {
+        if (IsWithin(tree_, within, choice.children[0])) continue;
+        if (tree_.node(within).kind_name == "ReturnStmt" || PointerAt(tree_, within) >= 0) return true;
+      }
+    }
+    return false;
   }
 
   // Whether a thread, in a kernel with tiles, stores nothing if it does not come to a statement behind those so far.
@@ -238,8 +267,7 @@ class StencilParts {
     }
     for (const int node : Subtree(tree_, body_)) {
       const std::string& kind = tree_.node(node).kind_name;
-      if (kind == "LambdaExpr" || kind == "GotoStmt" || kind == "LabelStmt" || kind == "SwitchStmt" ||
-          kind.find("Asm") != std::string::npos)
+      if (kind == "LambdaExpr" || kind == "GotoStmt" || kind == "LabelStmt" || kind.find("Asm") != std::string::npos)
         return fmt::format("it has a {}", kind);
       if (kind != "ReturnStmt") continue;
       for (int at = tree_.node(node).parent; at != body_; at = tree_.node(at).parent) {

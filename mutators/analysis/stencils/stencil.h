@@ -89,9 +89,16 @@ struct Stencil {
   std::map<int, Role> roles;                        // variables that differ from thread to thread, by declaration
   std::vector<int> statements;                      // what a thread does for its element
   std::set<int> of_tile;                            // others, which only bring elements into shared memory and keep threads away
+  std::set<int> effects;                            // statements that change more than elements (stencil_effects.h)
   std::set<int> loops;                              // loops around sites
   std::map<int, std::string> once;                  // counters of loops that run once and are left out, and their values
   std::vector<Number> whole_blocks;                 // `kernel` must be a multiple of `launch`: the grid has only whole blocks
+  // Statements that store no elements.
+  std::set<int> Beside() const {
+    std::set<int> beside = of_tile;
+    beside.insert(effects.begin(), effects.end());
+    return beside;
+  }
   // A line of elements: the second axis has one place.
   bool IsLine() const { return dimensions == 2 && stores[1].end.kernel == "1"; }
   bool wide = false;      // whether indices are of 64 bits

@@ -166,9 +166,15 @@ class StencilOfFormulas {
   bool FindShape() {
     std::set<int> buffers;
     for (const auto& [buffer, elements] : stored_[0]) buffers.insert(buffer);
-    numbers_.emplace(tree(), runs_.runs(), written_, launches_[0].setting, launches_[1].setting);
-    StencilShape shape(tree(), *numbers_, buffers, launches_);
-    if (!shape.AddTo(found_)) return Refuse(shape.why());
+    const Stencil begun = found_;
+    for (const std::int64_t most : {std::int64_t{1}, kNumbersOfPixel}) {
+      found_ = begun;
+      numbers_.emplace(tree(), runs_.runs(), written_, launches_[0].setting, launches_[1].setting, most);
+      StencilShape shape(tree(), *numbers_, buffers, launches_);
+      if (shape.AddTo(found_)) break;
+      if (most > 1) return Refuse(why_);
+      why_ = shape.why();
+    }
     found_.stored.assign(buffers.begin(), buffers.end());
     for (StencilLaunch& launch : launches_) {
       for (std::size_t axis = 0; axis < found_.dimensions; ++axis) {

@@ -7,6 +7,7 @@
 #include "mutators/analysis/grid_runs/launch_numbers.h"
 #include "mutators/analysis/grid_runs/launch_runs.h"
 #include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/stencils/stencil_effects.h"
 #include "mutators/analysis/stencils/stencil_roles.h"
 #include "mutators/analysis/stencils/stencil_sampler.h"
 #include "mutators/analysis/stencils/stencil_shape.h"
@@ -32,7 +33,9 @@ std::variant<Stencil, std::string> StencilFinder::Find() {
       return fmt::format("its grid has only whole blocks of {}, which is not passed to it", name);
   }
   runs.KeepTouches(counters_, found_.of_tile);
-  StencilSampler sampler(runs);
+  runs.given().effects = found_.effects;
+  runs.given().choices = ChoicesOfReals(tree, found_.kernel);
+  StencilSampler sampler(runs, decided_);
   StencilSmallRuns small(runs, sampler);
   const bool ran = small.Run();
   plausible_ = small.plausible();
@@ -40,8 +43,14 @@ std::variant<Stencil, std::string> StencilFinder::Find() {
   StencilLaunches& launches = small.launches();
   const std::set<int> written = WrittenIn(tree, found_.kernel);
   const LaunchNumbers numbers(tree, runs, written, launches[0].setting, launches[1].setting);
+  const Stencil begun = found_;
   StencilShape shape(tree, numbers, sampler.stored(), launches);
-  if (!shape.AddTo(found_)) return shape.why();
+  if (!shape.AddTo(found_)) {
+    found_ = begun;
+    const LaunchNumbers multiples(tree, runs, written, launches[0].setting, launches[1].setting, kNumbersOfPixel);
+    StencilShape of_pixels(tree, multiples, sampler.stored(), launches);
+    if (!of_pixels.AddTo(found_)) return shape.why();
+  }
   StencilSites sites(tree, counters_, launches);
   if (!sites.AddTo(found_)) return sites.why();
   found_.roles = StencilRolesOf(launches, candidates_);

@@ -18,6 +18,8 @@ class StencilFinder {
       : context_(context), found_(std::move(found)), candidates_(std::move(candidates)), counters_(std::move(counters)) {}
   // Why the kernel is no stencil, or nothing.
   std::variant<Stencil, std::string> Find();
+  // Whether elements decide what threads read, so that they are run with others, too.
+  void SetDecided(bool decided) { decided_ = decided; }
   // Whether its threads read elements as far away as each other, so that it may be taken for a stencil.
   bool plausible() const { return plausible_; }
 
@@ -26,7 +28,7 @@ class StencilFinder {
   Stencil found_;
   std::vector<int> candidates_;
   std::vector<int> counters_;
-  bool plausible_ = false;
+  bool plausible_ = false, decided_ = false;
 };
 
 }  // namespace evo

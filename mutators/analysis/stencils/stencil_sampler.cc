@@ -23,8 +23,9 @@ bool StencilSampler::Add(StencilLaunch& launch, std::int64_t number) {
     element = touch.index;
     stored_.insert(touch.memory);
   }
-  if (!element) return true;
+  if (!element) return trace.effects == 0 || Refuse("a thread changes more than elements and stores none");
   StencilThread thread{number, *element, {}, std::move(trace.touches)};
+  if (decided_ && (!AddOther(launch.setting, 0, thread) || !AddOther(launch.setting, 1, thread))) return false;
   touched_ += thread.touches.size();
   if (touched_ > kMostTouches) return Refuse("its threads read too many elements where sizes are 11 to 27");
   for (const auto& [variable, value] : trace.after.values) {
@@ -32,6 +33,25 @@ bool StencilSampler::Add(StencilLaunch& launch, std::int64_t number) {
   }
   launch.threads.push_back(std::move(thread));
   return true;
+}
+
+// What the thread reads where all elements are one number.
+bool StencilSampler::AddOther(const LaunchRuns::Setting& setting, double element, StencilThread& thread) {
+  const auto drawn = std::exchange(runs_.given().element, element);
+  ThreadTrace trace = runs_.Run(setting, thread.number);
+  runs_.given().element = drawn;
+  if (!trace.refusal.empty()) return Refuse(trace.refusal);
+  bool stores = false;
+  for (ThreadTrace::Touch& touch : trace.touches) {
+    if (!touch.store) {
+      thread.touches.push_back(std::move(touch));
+      continue;
+    }
+    if (touch.index != thread.element) return Refuse("a thread stores more than one element");
+    stored_.insert(touch.memory);
+    stores = true;
+  }
+  return stores || Refuse("elements decide whether it stores");
 }
 
 bool StencilSampler::AddAll(StencilLaunch& launch) {

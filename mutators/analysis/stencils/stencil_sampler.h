@@ -16,10 +16,10 @@ namespace evo {
 class StencilSampler {
  public:
   // No launch may read more, all of them together.
-  static constexpr std::size_t kMostTouches = 400'000;
+  static constexpr std::size_t kMostTouches = 1'000'000;
 
-  // The argument must outlive the object.
-  explicit StencilSampler(LaunchRuns& runs) : runs_(runs) {}
+  // The argument must outlive the object. `decided`: elements decide what threads read.
+  explicit StencilSampler(LaunchRuns& runs, bool decided = false) : runs_(runs), decided_(decided && !runs.together()) {}
 
   // Adds all threads of a launch that store an element. False if the kernel is refused.
   bool AddAll(StencilLaunch& launch);
@@ -39,8 +39,10 @@ class StencilSampler {
  private:
   bool Refuse(std::string why);
   bool Add(StencilLaunch& launch, std::int64_t number);
+  bool AddOther(const LaunchRuns::Setting& setting, double element, StencilThread& thread);
 
   LaunchRuns& runs_;
+  bool decided_;
   std::set<int> stored_;
   std::size_t touched_ = 0;
   std::int64_t largest_number_ = 0;

@@ -32,7 +32,10 @@ bool StencilShape::Refuse(std::string why) {
   return false;
 }
 
-bool StencilShape::AddTo(Stencil& found) { return FindLengths(found) && FindStores(found) && FindReads(found); }
+bool StencilShape::AddTo(Stencil& found) {
+  for (StencilLaunch& launch : launches_) launch.line = false;
+  return FindLengths(found) && FindStores(found) && FindReads(found);
+}
 
 std::vector<StencilShape::Reading> StencilShape::Readings() const {
   std::map<int, std::size_t> reads;
@@ -231,6 +234,26 @@ bool StencilShape::FindStores(Stencil& found) {
   return true;
 }
 
+// Of buffers that are read within different bounds, as fields on staggered grids are, those that most are read with; others are
+// read as before.
+void StencilShape::KeepAlike(const std::map<int, StencilBox>& bounds, Stencil& found) const {
+  const auto holds = [&](const StencilBox& of) {
+    for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
+      if (of.low[axis] > launches_[0].stores.low[axis] || of.end[axis] < launches_[0].stores.end[axis]) return false;
+    }
+    return true;
+  };
+  std::vector<int> best;
+  for (const auto& [buffer, of] : bounds) {
+    std::vector<int> alike;
+    for (const auto& [other, box] : bounds) {
+      if (box == of) alike.push_back(other);
+    }
+    if (holds(of) && alike.size() > best.size()) best = std::move(alike);
+  }
+  if (!best.empty()) found.buffers = best;
+}
+
 // The bounds of what is read. They contain what is stored, so that a thread's own place is within the buffers.
 bool StencilShape::FindReads(Stencil& found) {
   std::array<StencilBox, 2> boxes;
@@ -242,11 +265,13 @@ bool StencilShape::FindReads(Stencil& found) {
         bounds[touch.memory].Add(launches_[i].PlaceOf(touch.index));
       }
     }
+    if (i == 0) KeepAlike(bounds, found);
     for (const auto& [buffer, of] : bounds) {
-      if (of != bounds.begin()->second) return Refuse("it reads of two buffers within different bounds");
+      const bool kept = std::find(found.buffers.begin(), found.buffers.end(), buffer) != found.buffers.end();
+      if (kept && of != bounds[found.buffers.front()]) return Refuse("it reads of two buffers within different bounds");
     }
     if (bounds.empty()) return Refuse("it reads neighbours with some sizes only");
-    boxes[i] = bounds.begin()->second;
+    boxes[i] = bounds[found.buffers.front()];
   }
   for (std::size_t axis = 0; axis < found.dimensions; ++axis) {
     const auto range = RangeOf(boxes, axis);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,6 +18,9 @@ namespace evo {
 
 // Of what is no stencil, or of one that stores beyond its ends.
 inline constexpr std::string_view kNoNeighboursOfStencil = "it reads no neighbours in other rows or planes";
+
+// Of rows of pixels: with how many numbers each.
+inline constexpr std::int64_t kNumbersOfPixel = 4;
 
 // Finds how elements of a stencil lie: in rows and planes of which lengths, and which of them are stored and read.
 class StencilShape {
@@ -49,6 +53,7 @@ class StencilShape {
   std::optional<Stencil::Range> RangeOf(const std::array<StencilBox, 2>& boxes, std::size_t axis) const;
   bool ReadsOnlyItsOwn(const StencilThread& thread);
   bool FindStores(Stencil& found);
+  void KeepAlike(const std::map<int, StencilBox>& bounds, Stencil& found) const;
   bool FindReads(Stencil& found);
 
   const SyntaxTree& tree_;

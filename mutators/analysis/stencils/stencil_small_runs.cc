@@ -22,7 +22,7 @@ constexpr std::int64_t kBlocksOfStencil[2][8] = {{2, 3, 4, 5, 6, 7, 8, 9}, {3, 4
 constexpr std::int64_t kLeastOfBlocks = 6;
 // The small launches have elements all neighbours of which exist.
 static_assert(kSizesOfStencil[0][0] > 2 * StencilLaunch::kFurthestNeighbour);
-constexpr std::int64_t kMostThreadsOfStencil = 100'000;
+constexpr std::int64_t kMostThreadsOfStencil = 200'000;
 // Threads that are run to see whether a kernel may be a stencil, how many are tried for each, and what one may read.
 constexpr std::size_t kFirstThreads = 12, kTriesOfFirst = 100, kMostReadsOfThread = 250;
 
@@ -41,9 +41,14 @@ bool ReadAlike(const StencilLaunch& launch, std::size_t halves) {
       away[buffer].merge(distances);
     }
   }
-  return std::any_of(away.begin(), away.end(), [&](const auto& one) {
-    return most[one.first] >= 3 && most[one.first] <= kMostReadsOfThread && 2 * one.second.size() <= halves * most[one.first];
-  });
+  // Differences read two elements of several buffers each.
+  int differences = 0;
+  for (const auto& [buffer, distances] : away) {
+    const std::size_t own = most[buffer];
+    if (own > kMostReadsOfThread || 2 * distances.size() > halves * own) continue;
+    if (own >= 3 || (own == 2 && ++differences >= 2)) return true;
+  }
+  return false;
 }
 
 bool StencilSmallRuns::Refuse(std::string why) {

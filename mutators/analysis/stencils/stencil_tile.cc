@@ -62,7 +62,7 @@ bool IsOnlyFor(const SyntaxTree& tree, const Stencil& stencil, int node, int dep
 
 }  // namespace
 
-std::optional<std::set<int>> TileStatements(const SyntaxTree& tree, int body) {
+std::optional<std::set<int>> TileStatements(const SyntaxTree& tree, int body, const std::set<int>& effects) {
   const auto& statements = tree.node(body).children;
   std::size_t behind = 0;  // the last barrier
   for (std::size_t i = 0; i < statements.size(); ++i) {
@@ -79,7 +79,7 @@ std::optional<std::set<int>> TileStatements(const SyntaxTree& tree, int body) {
     if (!declared->empty() || IsBlockBarrier(tree, statement)) {
       found.insert(statement);
     } else if (i >= behind || declares) {
-      if (Cooperates(tree, statement)) return std::nullopt;
+      if (Cooperates(tree, statement, true, effects)) return std::nullopt;
     } else {
       if (tree.node(statement).kind_name != kPragmaKind && !OnlyFills(tree, statement, tiles)) return std::nullopt;
       found.insert(statement);

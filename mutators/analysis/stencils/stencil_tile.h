@@ -9,7 +9,8 @@ namespace evo {
 
 // The statements of a kernel's body that only bring elements into tiles in shared memory: declarations of the tiles, what fills
 // them, and barriers, behind the last of which threads only read them. nullopt if the threads work together in another way.
-std::optional<std::set<int>> TileStatements(const SyntaxTree& tree, int body);
+// `effects`: statements by which they may do so.
+std::optional<std::set<int>> TileStatements(const SyntaxTree& tree, int body, const std::set<int>& effects = {});
 
 // The array in shared memory an element of which a node is; -1 for others.
 int TileAt(const SyntaxTree& tree, int node);

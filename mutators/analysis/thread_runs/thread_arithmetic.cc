@@ -67,6 +67,12 @@ SumPointer ProductOf(const ThreadValue& left, const ThreadValue& right) {
 
 const std::string& Text(const ThreadValue& value) { return *value.text; }
 
+// What an operator makes of data that it is not made for, such as a shift by a negative number: another one for other data, so
+// that it is no index.
+ThreadValue SomeNumberOf(std::int64_t left, std::int64_t right) {
+  return ThreadValue::Integer(((left % 1009) * 31 + (right % 1009) * 17) % 7);
+}
+
 }  // namespace
 
 bool IsNameOnly(std::string_view text) {
@@ -157,11 +163,12 @@ ThreadValue ThreadArithmetic::CombinedIntegers(IntegerOperator computed, const T
     return ThreadValue::Integer(*computed.Result(left.integer, right.integer));
   }
   if (computed.kind() == Operator::kLeft) {
-    if (right.form || right.integer < 0 || right.integer >= 31) return {};
+    if (right.form || right.integer < 0 || right.integer >= 31)
+      return setting_.addresses && !right.form ? SomeNumberOf(left.integer, right.integer) : ThreadValue{};
     return CombinedIntegers(IntegerOperator("*"), left, ThreadValue::Integer(std::int64_t{1} << right.integer));
   }
   const auto value = computed.Result(left.integer, right.integer);
-  if (!value) return {};
+  if (!value) return setting_.addresses ? SomeNumberOf(left.integer, right.integer) : ThreadValue{};
   return left.form || right.form ? CombinedForms(computed, *value, left, right) : ThreadValue::Integer(*value);
 }
 
@@ -230,7 +237,8 @@ ThreadValue ThreadArithmetic::CombinedReals(IntegerOperator computed, const Thre
       value = ThreadValue::Real(left.real / right.real);
       break;
     default:
-      return {};
+      // Of elements that stand for integers: no index may be made of it.
+      return setting_.addresses ? ThreadValue::Real(0.5 * (left.real + right.real)) : ThreadValue{};
   }
   value.whole = whole;
   if (left.text && right.text) value.text = CombinedText(computed.spelled(), left, right);

@@ -154,7 +154,7 @@ ThreadValue ThreadExpressions::Call(const ThreadNode& node, int expression) {
   if (!call.callee.name.empty() && !call.callee.name.starts_with("operator") && !call.arguments.empty()) {
     ThreadValue value = CallKnown(call, expression);
     if (value.kind != ThreadValue::Kind::kNone || refusal_.given()) return value;
-    if (setting_.addresses && node.real) return ThreadValue::Real(kSomeNumber);
+    if (setting_.addresses && (node.real || node.vector)) return ThreadValue::Real(kSomeNumber);
     return Refuse(fmt::format("it calls {}, which is not known", call.callee.name));
   }
   // A constructor or a conversion of one value.

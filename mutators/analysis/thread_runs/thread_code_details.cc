@@ -49,7 +49,6 @@ void ThreadCode::AddVariable(int declaration) {
   variable.reference = type.ends_with("&") || type.find("(&)") != std::string_view::npos;
   // A reference to an array is its address, as one that is passed.
   variable.array = type.ends_with("]") && (!variable.reference || variable.parameter);
-  variable.constant = variable.array && IsConstantMemory(tree_, declaration);
   const std::string_view pointed = type.substr(0, type.find('*'));
   variable.integers = MentionsThreadType(pointed, "int") || MentionsThreadType(pointed, "long");
   for (const char* real : {"float", "double", "half", "bfloat16"})
@@ -69,6 +68,7 @@ void ThreadCode::AddVariable(int declaration) {
     variable.bytes = ThreadStructs::kBytesOfPart;
     variable.integers = variable.reals = false;
   }
+  variable.constant = (variable.array || variable.structure >= 0 || vector.count > 0) && IsConstantMemory(tree_, declaration);
   variable.device = node.kind_name == "VarDecl" && node.function < 0 && IsDeviceVariable(tree_, declaration);
   variable.declared = node.kind_name == "VarDecl";
   if (variable.array) variable.extents = ExtentsOf(node.type);

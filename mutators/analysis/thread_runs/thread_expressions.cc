@@ -77,9 +77,8 @@ ThreadValue ThreadExpressions::Evaluate(int expression) {
     case kReinterpret:
       return vectors_.LoadAt(PlaceOf(expression), node);
     case kComponent: {
-      const ThreadValue vector = Evaluate(first);
-      const ThreadValue* const part = refusal_.given() ? nullptr : vectors_.Part(node, code_.At(first), vector);
-      return part != nullptr ? *part : NotUnderstood(expression);
+      ThreadValue part = vectors_.PartOf(node, code_.At(first), Evaluate(first), expression);
+      return part.kind != ThreadValue::Kind::kNone || refusal_.given() ? part : NotUnderstood(expression);
     }
     case kAddress:
     case kUnary:

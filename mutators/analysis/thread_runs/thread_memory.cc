@@ -229,11 +229,11 @@ ThreadValue ThreadMemory::LoadInteger(const ThreadPlace& place) {
 // An element of a buffer that the thread may also have stored to.
 ThreadValue ThreadMemory::LoadSomething(const ThreadPlace& place) {
   Touch(place, false);
-  const double element = RandomElement(place.memory, place.index);
-  if (code_.variable(place.memory).reals) {
-    return ThreadValue::Element(element, place.memory, place.index);
-  }
-  return ThreadValue::Integer(static_cast<std::int64_t>(4 * element));
+  const double element = setting_.element ? *setting_.element : RandomElement(place.memory, place.index);
+  const ThreadVariable& buffer = code_.variable(place.memory);
+  const bool real = buffer.reals || buffer.components > 0 || buffer.structure >= 0;
+  if (real) return ThreadValue::Element(element, place.memory, place.index);
+  return ThreadValue::Integer(static_cast<std::int64_t>(setting_.element ? element : 4 * element));
 }
 
 void ThreadMemory::Touch(const ThreadPlace& place, bool store) {
@@ -244,7 +244,7 @@ void ThreadMemory::Touch(const ThreadPlace& place, bool store) {
 
 void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
   if (refusal_.given()) return;
-  if (value.kind == ThreadValue::Kind::kVector && place.variable < 0) {
+  if (value.kind == ThreadValue::Kind::kVector && place.variable < 0 && !setting_.addresses) {
     const auto parts = value.parts;
     if (!IsAligned(place, parts->size())) return;
     ThreadPlace next = place;
@@ -275,6 +275,7 @@ void ThreadMemory::Store(const ThreadPlace& place, ThreadValue value) {
 
 void ThreadMemory::StoreComponent(const ThreadPlace& place, ThreadValue value) {
   ThreadValue& vector = Variable(place.variable);
+  if (setting_.addresses && vector.IsNumber()) return;  // which stands for all of its parts
   std::vector<ThreadValue> parts(static_cast<std::size_t>(code_.variable(place.variable).components));
   if (vector.parts) parts = *vector.parts;
   if (place.component >= static_cast<int>(parts.size())) return refusal_.Add("a part of a vector that it does not have");

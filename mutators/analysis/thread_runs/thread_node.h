@@ -132,7 +132,7 @@ struct ThreadVariable {
   bool declared = false;  // by a statement
   bool parameter = false;
   bool shared = false;    // in shared memory
-  bool constant = false;  // an array in constant memory
+  bool constant = false;  // an array, a struct or a vector in constant memory
   bool device = false;    // at file scope, in global memory
   bool array = false;     // its type
   bool integers = false;  // a buffer of these

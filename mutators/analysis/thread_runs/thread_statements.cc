@@ -88,6 +88,16 @@ void ThreadStatements::Note(ThreadTrace::Moment& moment) const {
 }
 
 ThreadStatements::Flow ThreadStatements::Execute(int statement) {
+  if (!setting_.effects.empty() && setting_.effects.contains(statement)) {
+    // Of a call, what it is passed.
+    ++trace_.effects;
+    for (const int part : tree_.node(statement).children) {
+      const std::string& type = tree_.node(part).type;
+      if (tree_.node(statement).kind_name == "CallExpr" && type.find_first_of("*(") == std::string::npos)
+        expressions_.Evaluate(part);
+    }
+    return refusal_.given() ? Flow::kReturn : Flow::kOn;
+  }
   if (statement != setting_.watched) return ExecuteStatement(statement);
   Note(trace_.before);
   const Flow flow = ExecuteStatement(statement);
@@ -147,6 +157,11 @@ ThreadStatements::Flow ThreadStatements::ExecuteIf(int statement) {
     if (refusal_.given()) return Flow::kReturn;
     if (ThreadFormulas::IsOpen(condition)) return ExecuteBoth(statement, condition);
     if (expressions_.IsTrue(condition)) return Execute(parts[1]);
+  } else if (setting_.choices.contains(statement)) {
+    const std::set<int> deciding = trace_.deciding;
+    const bool holds = expressions_.IsTrue(parts[0]);
+    trace_.deciding = deciding;
+    if (holds) return Execute(parts[1]);
   } else if (expressions_.IsTrue(parts[0])) {
     return Execute(parts[1]);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -53,9 +54,14 @@ struct ThreadSetting {
   // are not known make of real numbers, are some number, and a buffer may be both read and stored to.
   bool addresses = false;
   std::vector<int> counters;  // the variables of which touches tell
-  int followed = -1;          // a variable of which ThreadTrace::history tells
-  bool sums = false;          // whether real numbers tell of what they are the sum
-  bool words = false;         // whether buffers of integers are elements to compute with, and not numbers that decide
+  // Statements that change more than elements (StencilEffects): of these only what they read counts.
+  std::set<int> effects;
+  // `if` statements that decide nothing but real numbers (ChoicesOfReals): what they compare does not count as deciding.
+  std::set<int> choices;
+  std::optional<double> element;  // what all elements are, with `addresses`
+  int followed = -1;              // a variable of which ThreadTrace::history tells
+  bool sums = false;              // whether real numbers tell of what they are the sum
+  bool words = false;             // whether buffers of integers are elements to compute with, and not numbers that decide
   // Whether numbers that are computed of elements have formulas. Their values do not count: an element decides nothing.
   bool formulas = false;
   bool consumed = false;           // whether only what is computed with counts as read, and not what is copied
@@ -145,6 +151,7 @@ struct ThreadTrace {
   bool base_two = false;                          // whether it used exp2f
   bool exponential = false;                       // or any function of its kind
   bool reals_compared = false;                    // whether it compared real numbers, or took the larger of two
+  int effects = 0;                                // how often it came to one of the setting's effects
   int race = -1;         // memory of the block in which one thread stores what another accesses, and no barrier is between them
   bool rounded = false;  // whether it made an element of half or bfloat16 of what it had computed
 };

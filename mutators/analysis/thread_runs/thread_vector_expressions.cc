@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include "mutators/analysis/numbers/fingerprint.h"
+#include "mutators/analysis/source/source_query.h"
+
 namespace evo {
 
 ThreadValue ThreadVectors::Refuse(std::string why) {
@@ -64,12 +67,39 @@ bool ThreadVectors::MayBeCast(const ThreadNode& node, const ThreadValue& value) 
   return !value.whole || value.element || node.bytes == 0 || node.bytes >= 4;
 }
 
-const ThreadValue* ThreadVectors::Part(const ThreadNode& node, const ThreadNode& of, const ThreadValue& vector) const {
+ThreadValue ThreadVectors::PartOf(const ThreadNode& node, const ThreadNode& of, const ThreadValue& vector, int expression) const {
+  if (setting_.addresses) return SomePart(node, vector);
+  if (setting_.formulas && vector.kind == ThreadValue::Kind::kPointer) return ConstantField(node, vector, expression);
   const auto part = static_cast<std::size_t>(node.detail);
-  const bool has = !setting_.addresses && vector.kind == ThreadValue::Kind::kVector && part < vector.parts->size() &&
-                   of.bytes > 0 && (*vector.parts)[part].kind != ThreadValue::Kind::kNone &&
+  const bool has = vector.kind == ThreadValue::Kind::kVector && part < vector.parts->size() && of.bytes > 0 &&
                    (of.structure >= 0 || of.bytes == node.bytes * static_cast<int>(vector.parts->size()));
-  return has ? &(*vector.parts)[part] : nullptr;
+  return has ? (*vector.parts)[part] : ThreadValue{};
+}
+
+// Where only addresses count: some number, of its kind if the vector is not in constant memory.
+ThreadValue ThreadVectors::SomePart(const ThreadNode& node, const ThreadValue& vector) const {
+  if (vector.kind == ThreadValue::Kind::kVector) {
+    const auto part = static_cast<std::size_t>(node.detail);
+    if (part < vector.parts->size() && (*vector.parts)[part].IsNumber()) return (*vector.parts)[part];
+    return part < vector.parts->size() ? ThreadValue::Real(0.5) : ThreadValue{};
+  }
+  if (vector.kind == ThreadValue::Kind::kPointer)
+    return code_.variable(vector.memory).constant ? ThreadValue::Real(0.5) : ThreadValue{};
+  if (!vector.IsNumber()) return {};
+  const double number = vector.kind == ThreadValue::Kind::kReal ? vector.real : static_cast<double>(vector.integer);
+  const bool whole = node.type == ThreadType::kInteger || node.type == ThreadType::kUnsigned || node.bytes == 1;
+  if (whole) return ThreadValue::Integer(static_cast<std::int64_t>(4 * number) + (setting_.element ? 0 : node.detail));
+  const bool real = node.type == ThreadType::kReal || node.type == ThreadType::kShortReal;
+  return real ? ThreadValue::Real(number) : ThreadValue{};
+}
+
+// With formulas, a field of a struct in constant memory: a real number that is the same for all threads.
+ThreadValue ThreadVectors::ConstantField(const ThreadNode& node, const ThreadValue& constant, int expression) const {
+  const ThreadVariable& of = code_.variable(constant.memory);
+  if (!of.constant || of.array || node.type != ThreadType::kReal) return {};
+  ThreadValue field = ThreadValue::Real(RandomElement(constant.memory, node.detail));
+  field.formula = FormulaLeaf(WithoutConst(tree_.node(expression).type), std::string(tree_.Text(expression)), false);
+  return field;
 }
 
 ThreadPlace ThreadVectors::PlaceOfPart(const ThreadNode& node, ThreadPlace place) const {
@@ -77,7 +107,8 @@ ThreadPlace ThreadVectors::PlaceOfPart(const ThreadNode& node, ThreadPlace place
     place.component = node.detail;
     return place;
   }
-  if (setting_.addresses || place.memory < 0) return {};
+  if (place.memory < 0) return {};
+  if (setting_.addresses) return place;
   const ThreadVariable& memory = code_.variable(place.memory);
   if (memory.structure < 0 && memory.bytes != node.bytes) return {};
   place.index += node.detail;

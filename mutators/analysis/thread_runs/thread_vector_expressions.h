@@ -28,13 +28,15 @@ class ThreadVectors {
   ThreadValue Scaled(const ThreadNode& node, const ThreadValue& pointer, ThreadValue by);
   // Whether a value may be taken for the type of a cast.
   bool MayBeCast(const ThreadNode& node, const ThreadValue& value) const;
-  // `v.x`, where `of` is the node of v; null if it is not understood.
-  const ThreadValue* Part(const ThreadNode& node, const ThreadNode& of, const ThreadValue& vector) const;
+  // `v.x`, where `of` is the node of v; of no kind if it is not understood.
+  ThreadValue PartOf(const ThreadNode& node, const ThreadNode& of, const ThreadValue& vector, int expression) const;
   // Where it is stored, if v is there; no place if it is not understood.
   ThreadPlace PlaceOfPart(const ThreadNode& node, ThreadPlace place) const;
 
  private:
   ThreadValue Refuse(std::string why);
+  ThreadValue SomePart(const ThreadNode& node, const ThreadValue& vector) const;
+  ThreadValue ConstantField(const ThreadNode& node, const ThreadValue& constant, int expression) const;
 
   const SyntaxTree& tree_;
   const ThreadCode& code_;

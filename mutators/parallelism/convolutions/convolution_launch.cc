@@ -24,7 +24,11 @@ Proposal ConvolutionChanges(const SyntaxTree& tree, const Convolution& found, co
     proposal.changes.push_back({found.kernel, Placement::kBefore, blocks});
     proposal.changes.push_back({found.kernel, Placement::kBefore, "#include <cuda_pipeline.h>\n"});
   }
-  proposal.changes.push_back({tree.node(found.kernel).children.back(), Placement::kReplace, writer.Body()});
+  std::string body = writer.Body();
+  for (const std::string& odd : found.odd)
+    body.insert(body.find('{') + 1,
+                fmt::format("\n  // Of an even number of taps there is no middle.\n  if ({} % 2 == 0) __trap();", odd));
+  proposal.changes.push_back({tree.node(found.kernel).children.back(), Placement::kReplace, body});
   const std::string& launched = found.launch->kernel;
   std::string parameters, arguments;
   for (const auto& [number, name] :

@@ -11,6 +11,7 @@
 #include "mutators/analysis/source/data_flow.h"
 #include "mutators/analysis/source/memory_traffic.h"
 #include "mutators/analysis/source/source_query.h"
+#include "mutators/analysis/stencils/stencil_effects.h"
 #include "mutators/analysis/stencils/stencil_tile.h"
 
 namespace evo {
@@ -30,7 +31,7 @@ bool StencilFreedom::IsOfPlace(int expression, int depth) const {
 }
 
 bool StencilFreedom::CanStoreLater() const {
-  const auto traffic = TrafficOf(tree_, found_.kernel, found_.of_tile);
+  const auto traffic = TrafficOf(tree_, found_.kernel, found_.Beside());
   // Items begin at 0, so that they are aligned: elements there must exist.
   if (!found_.reads[0].BeginsAtZero() || !traffic || traffic->read.contains(-1)) return false;
   for (const auto* buffers : {&found_.buffers, &found_.stored}) {
@@ -43,8 +44,10 @@ bool StencilFreedom::CanStoreLater() const {
   }
   for (const int node : Subtree(tree_, found_.kernel)) {
     const std::string& kind = tree_.node(node).kind_name;
-    if (IsOfTile(tree_, found_, node)) continue;
+    if (IsOfTile(tree_, found_, node) || IsOfEffects(tree_, found_.effects, node)) continue;
     const bool stores = IsStore(tree_, node);
+    // A part of an element leaves the rest as it was.
+    if (stores && PointerAt(tree_, Assigned(tree_, node)) < 0) return false;
     if (stores && tree_.Operator(node) != "=" && tree_.node(node).name != "operator=") return false;
     if (!stores && kind != "ReturnStmt" && kind != "ContinueStmt") continue;
     if (kind == "ContinueStmt" && IsInLoop(node)) continue;  // of a loop within
@@ -99,6 +102,7 @@ bool StencilFreedom::IsInLoop(int node) const {
 }
 
 bool StencilFreedom::IsOfElementsOnly(const StencilStatements& kept) const {
+  if (!found_.effects.empty()) return true;
   const auto is_common = [&](int name) {
     const SyntaxNode& declared = tree_.node(name);
     return declared.kind_name == "ParmDecl" || declared.function < 0 ||

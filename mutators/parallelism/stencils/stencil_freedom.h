@@ -20,7 +20,7 @@ class StencilFreedom {
   // whatever it read, and no thread reads what it has stored.
   bool CanStoreLater() const;
   // Whether what a thread does may only be done where an element is: it reads, apart from neighbours, what its place decides, it
-  // divides integers, or it has loops that might not end.
+  // divides integers, changes more than elements, or has loops that might not end.
   bool IsOfElementsOnly(const StencilStatements& kept) const;
 
  private:

@@ -10,6 +10,7 @@
 #include "mutators/analysis/source/memory_traffic.h"
 #include "mutators/analysis/source/source_query.h"
 #include "mutators/analysis/source/work_sharing.h"
+#include "mutators/analysis/stencils/stencil_effects.h"
 #include "mutators/analysis/stencils/stencil_tile.h"
 
 namespace evo {
@@ -17,8 +18,8 @@ namespace evo {
 StencilStatements::StencilStatements(const SyntaxTree& tree, const Stencil& found, const StencilNames& names, bool has_items)
     : tree_(tree), found_(found), names_(names), has_items_(has_items) {
   for (const int node : Subtree(tree_, found_.kernel)) {
-    if (!IsStore(tree_, node) || IsOfTile(tree_, found_, node)) continue;
-    const int target = Assigned(tree_, node);
+    if (!IsStore(tree_, node) || IsOfTile(tree_, found_, node) || IsOfEffects(tree_, found_.effects, node)) continue;
+    const int target = WithoutMembers(tree_, Assigned(tree_, node));
     stored_at_.emplace_back(target, RootOf(tree_, PointerAt(tree_, target)));
   }
   for (const int statement : found_.statements) AddStatement(statement);
@@ -73,7 +74,7 @@ std::optional<AffineForm> StencilStatements::ExtentFrom(std::int64_t low, std::s
   if (const std::size_t space = name.find(' '); name.starts_with('(') && space != std::string::npos) {
     // "(width - 1)".
     const auto number = ConstantValue(tree_, name.substr(space + 3, name.size() - space - 4));
-    if (!number) return std::nullopt;
+    if (!number || (name[space + 1] != '-' && name[space + 1] != '+')) return std::nullopt;
     more += name[space + 1] == '-' ? -*number : *number;
     name = name.substr(1, space - 1);
   }

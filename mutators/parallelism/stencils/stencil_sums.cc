@@ -66,6 +66,7 @@ class StencilSums : public KernelVisitor {
   void Visit(const MutationContext& context, const Propose& propose, const Refuse& refuse) const override {
     VisitRecognised(context, refuse, AsStencil, [&](const Stencil& stencil, const Refuse& refuse_kernel) {
       if (stencil.IsLine()) return refuse_kernel("its elements lie in a line, in which stencil_rows gives a thread several");
+      if (!stencil.effects.empty()) return refuse_kernel("it changes more than elements");
       const SyntaxTree& tree = context.tree;
       const auto unused = [&](const char* wanted) { return UnusedName(tree.text(), wanted); };
       const StencilParameters names{unused("THREADS_X"), unused("THREADS_Y"), unused("ELEMENTS"),

@@ -36,7 +36,8 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
          {"25_taps_before_filters"},
          {"26_one_image_two_tap_sizes"},
          {"27_taps_by_columns"},
-         {"28_one_volume"}});
+         {"28_one_volume"},
+         {"29_radius_of_width"}});
 }
 
 TEST_F(ForeignConvolutions, SplitTensorConvolution) {
@@ -68,7 +69,8 @@ TEST_F(ForeignConvolutions, SplitTensorConvolution) {
                                      {"25_taps_before_filters"},
                                      {"26_one_image_two_tap_sizes", "a filter has one channel only"},
                                      {"27_taps_by_columns"},
-                                     {"28_one_volume", "a filter has one channel only"}});
+                                     {"28_one_volume", "a filter has one channel only"},
+                                     {"29_radius_of_width", "a filter has one channel only"}});
 }
 
 // What is almost one of these is none.
@@ -87,6 +89,8 @@ TEST_F(ForeignConvolutions, RefusesNearMisses) {
   refuses("25_taps_before_filters", "(columns + K - 1)", "(columns + K)");
   refuses("27_taps_by_columns", "px + i]", "px + i * j]");
   refuses("28_one_volume", "(z + h)", "(z + 2 * h + i)");
+  refuses("29_radius_of_width", "ks / 2", "ks / 3");
+  refuses("29_radius_of_width", "* ks + j + r]", "* ks + j]");
 }
 
 }  // namespace

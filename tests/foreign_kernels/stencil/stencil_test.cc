@@ -41,7 +41,7 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"31_window_of_mean"},
                          {"32_cube_of_constants"},
                          {"33_blur_of_colours", "blur: a thread stores more than one element"},
-                         {"34_planes_of_block", "smooth: which elements it stores does not follow"},
+                         {"34_planes_of_block", "smooth: "},
                          {"35_bands_of_parameters"},
                          {"36_several_rows_in_tile"},
                          {"37_sobel_in_chunks"},
@@ -61,7 +61,19 @@ TEST_F(ForeignStencils, StencilRows) {
                          {"51_line_from_moved_pointers"},
                          {"52_line_that_reads_on"},
                          {"53_pixels_of_a_fixed_grid"},
-                         {"54_steps_in_whole_tiles"}});
+                         {"54_steps_in_whole_tiles"},
+                         // With what else threads do.
+                         {"55_residual_by_atomics"},
+                         {"56_largest_change_by_function"},
+                         {"57_rule_in_bits"},
+                         {"58_two_species_in_vectors"},
+                         {"59_cells_as_structs"},
+                         {"60_solid_cells"},
+                         {"61_staggered_fields"},
+                         {"62_rows_as_arrays"},
+                         {"63_colours_in_turn"},
+                         {"64_electric_field"},
+                         {"65_exchanged_cells"}});
 }
 
 TEST_F(ForeignStencils, StencilSums) {
@@ -99,7 +111,7 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"31_window_of_mean", "mean: src has no elements of float"},
                          {"32_cube_of_constants"},
                          {"33_blur_of_colours", "blur: a thread stores more than one element"},
-                         {"34_planes_of_block", "smooth: which elements it stores does not follow"},
+                         {"34_planes_of_block", "smooth: "},
                          {"35_bands_of_parameters"},
                          {"36_several_rows_in_tile", "diffuse: `row + 1 < h` decides what it sums up"},
                          {"37_sobel_in_chunks", "sobel_chunks: "},
@@ -119,7 +131,19 @@ TEST_F(ForeignStencils, StencilSums) {
                          {"51_line_from_moved_pointers", "stencil_1d: "},
                          {"52_line_that_reads_on", "look_ahead: its elements lie in a line"},
                          {"53_pixels_of_a_fixed_grid", "edges: "},
-                         {"54_steps_in_whole_tiles", "columns: "}});
+                         {"54_steps_in_whole_tiles", "columns: "},
+                         // With what else threads do.
+                         {"55_residual_by_atomics", "step: it changes more than elements"},
+                         {"56_largest_change_by_function", "step: its threads work together already"},
+                         {"57_rule_in_bits", "step: "},
+                         {"58_two_species_in_vectors", "step: "},
+                         {"59_cells_as_structs", "step: "},
+                         {"60_solid_cells", "step: "},
+                         {"61_staggered_fields", "step: "},
+                         {"62_rows_as_arrays", "life: "},
+                         {"63_colours_in_turn", "blur: "},
+                         {"64_electric_field", "step: "},
+                         {"65_exchanged_cells", "update: "}});
 }
 
 TEST_F(ForeignStencils, WindowRowSums) {
@@ -176,7 +200,44 @@ TEST_F(ForeignStencils, WindowRowSums) {
                             {"51_line_from_moved_pointers", "(silence)"},
                             {"52_line_that_reads_on", "(silence)"},
                             {"53_pixels_of_a_fixed_grid", "(silence)"},
-                            {"54_steps_in_whole_tiles", "(silence)"}});
+                            {"54_steps_in_whole_tiles", "(silence)"},
+                            // With what else threads do.
+                            {"55_residual_by_atomics", "(silence)"},
+                            {"56_largest_change_by_function", "(silence)"},
+                            {"57_rule_in_bits", "(silence)"},
+                            {"58_two_species_in_vectors", "(silence)"},
+                            {"59_cells_as_structs", "(silence)"},
+                            {"60_solid_cells", "(silence)"},
+                            {"61_staggered_fields", "(silence)"},
+                            {"62_rows_as_arrays", "(silence)"},
+                            {"63_colours_in_turn", "(silence)"},
+                            {"64_electric_field", "(silence)"},
+                            {"65_exchanged_cells", "(silence)"}});
+}
+
+// What else threads do must come to the same for each element, in whatever order.
+TEST_F(ForeignStencils, RefusesOtherEffects) {
+  const auto refuses = [&](const char* kernel, const char* from, const char* to, const char* why) {
+    Refuses("stencil_rows", kernel, from, to, why);
+  };
+  refuses("55_residual_by_atomics", "*changed = 1", "*changed = x", "step: a thread stores more than one element");
+  refuses("55_residual_by_atomics", "atomicMax(most, __float_as_int(d))", "b[i] += atomicMax(most, __float_as_int(d))",
+          "step: its threads work together already");
+  refuses("55_residual_by_atomics", "atomicMax(most, __float_as_int(d))", "atomicExch(most, __float_as_int(d))",
+          "step: its threads work together already");
+  refuses("55_residual_by_atomics", "  if (x < 1", "  *changed = 1;\n  if (x < 1",
+          "step: a thread changes more than elements and stores none");
+  refuses("55_residual_by_atomics", "d > 0.5f", "d > 0.5f + *changed", "step: ");
+  refuses("56_largest_change_by_function", "int old = *bits, assumed;", "int old = *bits, assumed; address[1] = value;",
+          "step: its threads work together already");
+  refuses("56_largest_change_by_function", "atomicAdd(count, 1)", "atomicAdd(count + 1 - threadIdx.x, 1)",
+          "step: its threads work together already");
+  refuses("59_cells_as_structs", "b[i].u =", "b[i + 1].u =", "step: a thread stores more than one element");
+  refuses("60_solid_cells", "v += 1.0f", "v += a[i + 1]", "step: sx decides what it does");
+  refuses("60_solid_cells", "    b[i] = 0;\n", "", "step: ");
+  refuses("62_rows_as_arrays", "grid[up][left]", "grid[up][2 * j % COLS]", "(silence)");
+  refuses("65_exchanged_cells", "atomicExch(&result[index], n == 3)", "atomicExch(&result[index / 2], n == 3)", "update: ");
+  refuses("63_colours_in_turn", "s / 9", "s / (9 + c)", "blur: ");
 }
 
 // What is almost one of these is none.
