@@ -195,7 +195,8 @@ class StepKernelWriter {
              std::any_of(kernels_.begin(), kernels_.end(), [&](const auto& other) { return other.second == one; });
     };
     while (is_taken(name)) name += '_';
-    const std::uint32_t begin = program_.functions()[static_cast<std::size_t>(function)].range.begin;
+    const std::size_t before = program_.text().rfind('\n', program_.functions()[static_cast<std::size_t>(function)].range.begin);
+    const auto begin = static_cast<std::uint32_t>(before == std::string::npos ? 0 : before + 1);
     const auto blank = BlankLineBefore(begin);
     const std::uint32_t place = blank.value_or(begin);
     splices_.emplace_back(SourceRange{place, place},
@@ -203,12 +204,13 @@ class StepKernelWriter {
     return kernels_[{wanted, element}] = name;
   }
 
-  // Where a line without anything begins, before a function and behind what comes before it: device code is taken by lines.
-  std::optional<std::uint32_t> BlankLineBefore(std::uint32_t function) const {
+  // Where a line without anything begins, before that of a function and behind what comes before it: device code is taken by
+  // lines.
+  std::optional<std::uint32_t> BlankLineBefore(std::uint32_t line_of_function) const {
     const std::string& text = program_.text();
-    const std::size_t first = program_.TokenAt(function);
+    const std::size_t first = program_.TokenAt(line_of_function);
     const std::size_t behind = first == 0 ? 0 : program_.tokens()[first - 1].end;
-    for (std::size_t end = text.rfind('\n', function); end != std::string::npos && end > 0;) {
+    for (std::size_t end = line_of_function == 0 ? 0 : line_of_function - 1; end != std::string::npos && end > 0;) {
       const std::size_t before = text.rfind('\n', end - 1), begin = before == std::string::npos ? 0 : before + 1;
       const std::string_view line = std::string_view(text).substr(begin, end - begin);
       if (begin < behind || line.find('*') != std::string_view::npos || line.find('#') != std::string_view::npos) break;
