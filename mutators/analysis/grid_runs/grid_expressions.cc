@@ -20,7 +20,7 @@ constexpr std::int64_t kFarRow = 32;
 constexpr std::int64_t kMostGridWork = 150'000'000;
 
 // What operators make of an operand.
-std::string Promoted(const std::string& type) {
+std::string PromotedType(const std::string& type) {
   std::string plain = PlainType(type);
   return IsNarrowInteger(plain) ? "int" : plain;
 }
@@ -277,8 +277,8 @@ LaneValues GridExpressions::Combined(int expression, std::string_view spelled, c
   if (a.memory >= 0 || b.memory >= 0) return Checked(MovedPointers(spelled, a, b), expression);
   const auto& sides = tree_.node(expression).children;
   const OperandTypes types = sides.size() == 2
-                                 ? OperandTypes{Promoted(tree_.node(sides[0]).type), Promoted(tree_.node(sides[1]).type)}
-                                 : OperandTypes{Promoted(tree_.node(expression).type), "int"};
+                                 ? OperandTypes{PromotedType(tree_.node(sides[0]).type), PromotedType(tree_.node(sides[1]).type)}
+                                 : OperandTypes{PromotedType(tree_.node(expression).type), "int"};
   return Checked(CombinedNumbers(spelled, a, b, types, mask), expression);
 }
 

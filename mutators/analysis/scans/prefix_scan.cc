@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mutators/analysis/grid_runs/grid_source.h"
-#include "mutators/analysis/scans/counted_elements.h"
+#include "mutators/analysis/scans/elements_of_expression.h"
 #include "mutators/analysis/scans/other_sizes.h"
 #include "mutators/analysis/scans/scan_runs.h"
 #include "mutators/analysis/scans/sums_of_blocks.h"
@@ -318,7 +318,7 @@ std::variant<PrefixScan, std::string> AsPrefixScan(const MutationContext& contex
   auto found = AsScanOfSizes(context);
   const auto* const why = std::get_if<std::string>(&found);
   if (why == nullptr || why->empty()) return found;
-  for (const CountedElements& counted : CountedElementsOf(context)) {
+  for (const ElementsOfExpression& counted : ElementsOfExpressions(context)) {
     const MutationContext other{context.kernel_template, context.genome,        context.tree,
                                 counted.rendered,        context.second_parent, context.product_elsewhere};
     auto again = AsScanOfSizes(other);

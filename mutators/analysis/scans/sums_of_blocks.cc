@@ -16,7 +16,7 @@ constexpr std::int64_t kFewSums = 5;
 // Rounds of a block that has so many sums for each thread, and more than two of them.
 constexpr std::int64_t kSumsOfThread[] = {1, 2, 4, 8};
 constexpr std::int64_t kMostSums = 40'000;
-constexpr std::int64_t kMostThreads = 1024;  // of a block
+constexpr std::int64_t kThreadsOfFullBlock = 1024;  // of a block
 
 bool WasStored(const GridCell& cell) { return cell.write.launch >= 0; }
 
@@ -86,7 +86,7 @@ std::int64_t SumsOfBlocks::MostElements(std::int64_t tile) const {
   std::int64_t threads = 1;
   try {
     threads = threads_with(tile);
-    if (threads_with(tile * kMoreSums) != threads) threads = kMostThreads;  // as many as there are sums
+    if (threads_with(tile * kMoreSums) != threads) threads = kThreadsOfFullBlock;  // as many as there are sums
   } catch (const Error&) {
     return 0;
   }

@@ -1,4 +1,4 @@
-#include "mutators/analysis/scans/counted_elements.h"
+#include "mutators/analysis/scans/elements_of_expression.h"
 
 #include <algorithm>
 #include <string_view>
@@ -58,7 +58,7 @@ std::string ExpressionIn(const std::string& argument) {
 
 }  // namespace
 
-std::vector<CountedElements> CountedElementsOf(const MutationContext& context) {
+std::vector<ElementsOfExpression> ElementsOfExpressions(const MutationContext& context) {
   std::vector<std::string> expressions;
   for (const Step& step : context.rendered.steps) {
     if (!step.launch) continue;
@@ -68,11 +68,11 @@ std::vector<CountedElements> CountedElementsOf(const MutationContext& context) {
         expressions.push_back(text);
     }
   }
-  std::vector<CountedElements> found;
-  const std::string name = UnusedName(context.tree.text(), "counted_elements");
+  std::vector<ElementsOfExpression> found;
+  const std::string name = UnusedName(context.tree.text(), "elements_of_expression");
   for (const std::string& expression : expressions) {
     if (found.size() == kMostCounted) break;
-    CountedElements one{expression, WithCount(context.rendered, expression, name)};
+    ElementsOfExpression one{expression, WithCount(context.rendered, expression, name)};
     const MutationContext counted{context.kernel_template, context.genome,           context.tree, one.rendered,
                                   context.second_parent,   context.product_elsewhere};
     if (GridSource(counted).size() == name) found.push_back(std::move(one));
