@@ -121,15 +121,18 @@ bool DraftNames::IsRagged(const std::string& label) const {
 // What values in cases must be multiples of: what the program asserts, and a power of two if the kernels compare nothing.
 std::int64_t DraftNames::Multiple(const std::string& label, std::int64_t value) const {
   std::int64_t multiple = 1;
-  if (!IsRagged(label)) {
+  const bool ragged = IsRagged(label);
+  if (!ragged) {
     multiple = kUnguardedMultiple;
     while (multiple > 1 && value % multiple != 0) multiple /= 2;
   }
-  // Of `N / BLOCK` blocks there has to be one.
+  // Of `N / BLOCK` blocks there has to be one, and blocks that compare nothing with N take all of their elements.
   for (const TakenLaunch& one : launches_) {
     for (const HostExpression& dimension : one.grid) {
       Replaced(dimension, [&](const HostExpression& part) -> std::optional<HostExpression> {
-        if (part.kind != HostExpression::Kind::kBinary || !part.Is("/") || part.parts[0].Text() != label) return std::nullopt;
+        const bool quotient = part.kind == HostExpression::Kind::kBinary && part.Is("/");
+        const bool rounded_up = !ragged && part.kind == HostExpression::Kind::kCall && part.Is("ceil_div");
+        if ((!quotient && !rounded_up) || part.parts.size() != 2 || part.parts[0].Text() != label) return std::nullopt;
         const auto divisor = ValueOf(part.parts[1], host_.Values());
         if (divisor && !divisor->is_real && divisor->integer > 0 && value % divisor->integer == 0)
           multiple = std::lcm(multiple, divisor->integer);

@@ -138,6 +138,41 @@ int main() {
   EXPECT_THAT(launch("out % 256 != 0", "out / 256 + 1", "out / 256"), HasSubstr(kRoundedUp));
 }
 
+// Blocks that compare nothing take all of their elements.
+TEST(ImportComputed, KernelsWithoutABoundGetWholeBlocks) {
+  const auto sizes = [](const std::string& bound) {
+    const json task = TaskOf(Read(R"(
+__global__ void fold(float* data, float* sums, int n) {
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) * 2;
+  for (int s = 1; s <= blockDim.x; s *= 2) {
+    if (threadIdx.x % s == 0)" + bound +
+                                  R"( ) data[i] += data[i + s];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = data[i];
+}
+int main() {
+  int n = 1 << 20, blocks = (n + 511) / 512;
+  float *data, *sums, *h = new float[n];
+  cudaMalloc(&data, n * sizeof(float));
+  cudaMalloc(&sums, blocks * sizeof(float));
+  cudaMemcpy(data, h, n * sizeof(float), cudaMemcpyHostToDevice);
+  fold<<<blocks, 256>>>(data, sums, n);
+  cudaMemcpy(h, sums, blocks * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)"));
+    std::vector<std::int64_t> all{task.at("cases").at("small").at("sizes").at("n")};
+    for (const char* kind : {"search", "search_cpu", "held_out", "held_out_cpu"}) {
+      for (const json& one : task.at("cases").at(kind)) all.push_back(one.at("sizes").at("n"));
+    }
+    return all;
+  };
+  const auto is_whole = [](std::int64_t n) { return n % 512 == 0; };
+  const auto unbounded = sizes(""), bounded = sizes(" && i + s < n");
+  EXPECT_TRUE(std::all_of(unbounded.begin(), unbounded.end(), is_whole)) << testing::PrintToString(unbounded);
+  EXPECT_FALSE(std::all_of(bounded.begin(), bounded.end(), is_whole)) << "else a missing bound is not seen";
+}
+
 // A grid that the host has as a number is as large as its sizes need.
 TEST(ImportComputed, GridsThatAreNumbers) {
   const auto launch = [](const std::string& sizes, const std::string& index) {
