@@ -17,8 +17,6 @@ namespace {
 
 // Sizes up to this one are structure (channels, heads, a filter's width) and the same in every case.
 constexpr std::int64_t kStructural = 32;
-// The width of a filter of which nothing is known.
-constexpr std::int64_t kWindow = 5;
 // No other size is made smaller than this, so that a case has several blocks.
 constexpr std::int64_t kSmallest = 64;
 // Loop bodies of a case on the cpu device, about 10 ms of a plain kernel there, and of the small and the held-out case.
@@ -74,7 +72,7 @@ class CaseChooser {
       const bool window = std::any_of(draft_.arguments.begin(), draft_.arguments.end(), [&](const DraftArgument& one) {
         return std::any_of(one.shape.begin(), one.shape.end(), narrows);
       });
-      if (window) size.value = kWindow;
+      if (window) size.value = kUnknownWindow;
     }
   }
 

@@ -16,7 +16,6 @@ namespace {
 using Kind = HostExpression::Kind;
 
 constexpr std::int64_t kUnknownSize = 1024;
-constexpr std::int64_t kUnknownWindow = 5;
 constexpr std::int64_t kUnknownExponent = 10;
 constexpr std::int64_t kSmallConstant = 64;     // such as a radius or a number of steps
 constexpr std::int64_t kDeviceLimit = 1 << 30;  // a limit of the device, such as the largest grid

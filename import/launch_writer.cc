@@ -190,8 +190,8 @@ std::vector<HostExpression> LaunchWriter::GridOf(const TakenLaunch& one) {
       if (found == sizes.end()) continue;
     }
     grid[axis] = HostExpression::Call("ceil_div", {HostExpression::Name(found->name), one.block[axis]});
-    c_.draft.notes.push_back(fmt::format("{} blocks of {} are launched as as many as {} = {} needs", blocks->integer,
-                                         one.kernel->name, found->name, all));
+    c_.draft.notes.push_back(fmt::format("the grid of {} grows with {}: the host has {} blocks, as many as {} elements need",
+                                         one.kernel->name, found->name, blocks->integer, all));
   }
   return grid;
 }

@@ -13,6 +13,9 @@
 
 namespace evo {
 
+// The width of a filter of which nothing is known.
+inline constexpr std::int64_t kUnknownWindow = 5;
+
 struct DraftSize {
   std::string name;
   std::int64_t value = 0;     // of the host
