@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "import/draft_parts.h"
-#include "import/host_zeros.h"
+#include "import/start_values.h"
 
 namespace evo {
 namespace {
@@ -71,7 +71,7 @@ std::optional<std::int64_t> DraftBuffers::Memset(const DraftBuffer& buffer) cons
     if (value && !value->is_real && value->integer >= 0 && value->integer < 256) return value->integer;
   }
   const std::vector<const HostCall*> copies = c_.host.CallsOn(buffer.pointer, "cudaMemcpy");
-  const auto is_zero = [&](const HostCall* copy) { return CopiesZeros(c_.program, c_.host.calls(), *copy); };
+  const auto is_zero = [&](const HostCall* copy) { return StartValue(c_.program, c_.host.calls(), *copy) == "0"; };
   return !copies.empty() && std::all_of(copies.begin(), copies.end(), is_zero) ? std::optional<std::int64_t>(0) : std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 #include "import/element_type.h"
 #include "import/host_calls.h"
 #include "import/host_loops.h"
+#include "import/start_values.h"
 #include "syntax/splices.h"
 
 namespace evo {
@@ -30,6 +31,7 @@ class StepKernelWriter {
       const bool zero = sets ? call.arguments.size() >= 3 && program_.Text(call.arguments[1]) == "0"
                              : from_host && IsZero(call.arguments[1], call.function);
       if (zero) WriteZero(call);
+      if (from_host) WriteStart(call);
     }
     return Spliced(program_.tree(), std::move(splices_));
   }
@@ -174,6 +176,26 @@ class StepKernelWriter {
     const std::string kernel =
         KernelFor(call.function, "set_to_zero", element, "({0}* elements, long long at) {{ elements[at] = 0; }} ");
     Replace(statement, fmt::format("{}<<<1, 1>>>({}, {})", kernel, base, program_.Text({begin, end})));
+  }
+
+  // `cudaMemcpy(m, h, bytes, cudaMemcpyHostToDevice)`, where all elements of h are the number with which a maximum begins.
+  void WriteStart(const HostCall& call) {
+    const std::string_view to = program_.Text(call.arguments[0]);
+    const SourceRange statement = StatementOf(call);
+    if (!IsWord(to) || statement.size() == 0 || !IsPlain(call.function)) return;
+    const std::string element = ElementOf(to, call.function, call.range.begin);
+    const std::string value = StartValue(program_, calls_.calls(), call);
+    if (element.empty() || value.empty() || value == "0") return;
+    const auto gets = [&](const HostLaunch& launch) {
+      return launch.function == call.function && launch.range.begin > call.range.end && Gets(launch, to);
+    };
+    if (std::none_of(calls_.launches().begin(), calls_.launches().end(), gets)) return;
+    const std::string kernel = KernelFor(call.function, "start_of_" + std::string(to), element,
+                                         "({0}* elements, long long count) {{ const long long i = blockIdx.x * (long "
+                                         "long)blockDim.x + threadIdx.x; if (i < count) elements[i] = " +
+                                             value + "; }} ");
+    const std::string count = fmt::format("({}) / {}", program_.Text(call.arguments[2]), SizeOfType(element));
+    Replace(statement, fmt::format("{0}<<<({1} + 255) / 256, 256>>>({2}, {1})", kernel, count, to));
   }
 
   // Whether bytes are those of one element: a number, or `sizeof(T)` with a type or a variable of it.
