@@ -14,12 +14,6 @@
 namespace evo {
 namespace {
 
-// The most parsers that are kept. Each holds 13 to 38 MiB and serves one set of includes; a task has few of these.
-constexpr std::size_t kParsers = 4;
-// The most trees that are kept: those of a generation's parents and of the texts between them and their children. Each is below a
-// megabyte.
-constexpr std::size_t kTrees = 64;
-
 // Keys for the texts after no edit, after the first, after the first two, and so on. They contain only those parameter values
 // that matter: to code under #if, and to edits that need a value or bring parameters.
 std::vector<std::string> PrefixKeys(const KernelTemplate& kernel_template, const Genome& genome) {
@@ -51,8 +45,6 @@ Parameters ParametersOf(const Genome& genome, const std::vector<Edit>& edits) {
 
 }  // namespace
 
-GenomeRenderer::GenomeRenderer(SyntaxPaths paths, std::size_t kept) : paths_(std::move(paths)), kept_(kept) {}
-
 SyntaxParser& GenomeRenderer::ParserFor(const std::string& text) {
   const std::string preamble = PreambleOf(text);
   const auto found = std::find_if(parsers_.begin(), parsers_.end(), [&](const auto& p) { return p.first == preamble; });
@@ -60,7 +52,7 @@ SyntaxParser& GenomeRenderer::ParserFor(const std::string& text) {
     parsers_.splice(parsers_.begin(), parsers_, found);
   } else {
     parsers_.emplace_front(preamble, std::make_unique<SyntaxParser>(paths_));
-    if (parsers_.size() > kParsers) {
+    if (parsers_.size() > memory_.parsers) {
       // A tree without its parser would have no sources that are written out further.
       const std::string& gone = parsers_.back().first;
       std::erase_if(trees_, [&](const auto& tree) { return PreambleOf(tree->text()) == gone; });
@@ -77,7 +69,7 @@ std::shared_ptr<const SyntaxTree> GenomeRenderer::TreeOf(const std::string& text
     trees_.splice(trees_.begin(), trees_, found);
   } else {
     trees_.push_front(std::make_shared<const SyntaxTree>(parser.Parse(text)));
-    if (trees_.size() > kTrees) trees_.pop_back();
+    if (trees_.size() > memory_.trees) trees_.pop_back();
   }
   return trees_.front();
 }
@@ -90,10 +82,10 @@ const GenomeRenderer::Applied* GenomeRenderer::Find(const std::string& key) {
 }
 
 void GenomeRenderer::Keep(const std::string& key, Applied applied) {
-  if (kept_ == 0 || Find(key)) return;
+  if (memory_.texts == 0 || Find(key)) return;
   applied_.emplace_front(key, std::move(applied));
   applied_by_key_[key] = applied_.begin();
-  if (applied_.size() <= kept_) return;
+  if (applied_.size() <= memory_.texts) return;
   applied_by_key_.erase(applied_.back().first);
   applied_.pop_back();
 }

@@ -26,9 +26,15 @@ struct RenderedGenome {
 // in worker processes only.
 class GenomeRenderer {
  public:
-  // `kept` is the number of rendered texts that are remembered. The default holds every prefix of the edit lists of a population;
-  // a text has some 10 KB.
-  explicit GenomeRenderer(SyntaxPaths paths, std::size_t kept = 512);
+  // How many are remembered, the last ones used.
+  struct Memory {
+    std::size_t texts = 512;  // that were rendered: every prefix of the edit lists of a population; each has some 10 KB
+    std::size_t trees = 64;   // those of a generation's parents and of the texts between them and their children; each is below a
+                              // megabyte, and what was found out about it comes on top
+    std::size_t parsers = 4;  // each holds 13 to 38 MiB and serves one set of includes; a task has few of these
+  };
+  explicit GenomeRenderer(SyntaxPaths paths) : GenomeRenderer(std::move(paths), Memory()) {}
+  GenomeRenderer(SyntaxPaths paths, Memory memory) : paths_(std::move(paths)), memory_(memory) {}
 
   // Throws Error if a parameter is not one of the template's or has a value that it does not declare.
   RenderedGenome Render(const KernelTemplate& kernel_template, const Genome& genome);
@@ -51,7 +57,7 @@ class GenomeRenderer {
   void Keep(const std::string& key, Applied applied);
 
   SyntaxPaths paths_;
-  std::size_t kept_;
+  Memory memory_;
   std::list<std::pair<std::string, std::unique_ptr<SyntaxParser>>> parsers_;  // by preamble, most recent first
   std::list<std::shared_ptr<const SyntaxTree>> trees_;                        // most recent first
   std::list<std::pair<std::string, Applied>> applied_;                        // most recent first

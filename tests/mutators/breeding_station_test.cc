@@ -151,7 +151,7 @@ __global__ void k(float* a) {
   const std::vector<Proposal> proposals = mutator.Proposals(parent.Context());
   ASSERT_GE(proposals.size(), 2U);
   GenomeRenderer remembering(TestPaths());
-  GenomeRenderer forgetting(TestPaths(), 0);
+  GenomeRenderer forgetting(TestPaths(), {.texts = 0});
   int dropped = 0;
   for (const Proposal& proposal : proposals) {
     genome.edits = {MakeEdit(*parent.tree, "unroll_pragma", proposal)};

@@ -19,10 +19,11 @@ inline SyntaxPaths TestPaths() {
   return {CudaRoot().value(), ShareDirectory() / "clang", ShareDirectory() / "syntax", UserCacheFolder()};
 }
 
-// One renderer for the whole test program, because only its first parse is slow.
+// One renderer for the whole test program, because only its first parse is slow. It remembers all sources of a folder of kernels,
+// so that each mutator finds what others have found out about them.
 inline GenomeRenderer& SharedRenderer() {
   // Never destroyed, because libclang's globals would be destroyed before it.
-  static auto* const renderer = new GenomeRenderer(TestPaths());
+  static auto* const renderer = new GenomeRenderer(TestPaths(), {.trees = 1024, .parsers = 12});
   return *renderer;
 }
 

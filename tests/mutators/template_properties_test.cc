@@ -27,7 +27,7 @@ TEST_P(TemplateProperties, AWalkOfMutationsStaysSound) {
   BreedingStation station({kernel_template}, TestPaths());
   const auto operators = MutatorSet().DefaultOperators();
   Genome parent = DefaultGenome(kernel_template);
-  GenomeRenderer forgetful(TestPaths(), 0);
+  GenomeRenderer forgetful(TestPaths(), {.texts = 0});
   std::string parent_source = station.Breed({{parent}, {}, {}, 0, 0, 0}).source;
   std::map<std::string, int> drawn;
   int kept_edits = 0;

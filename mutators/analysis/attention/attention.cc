@@ -257,15 +257,6 @@ class AttentionFinder {
   std::string why_;
 };
 
-// Whether a text calls exp, expf, __expf, exp2f, hexp or the like.
-bool CallsExponential(std::string_view text) {
-  for (auto at = text.find("exp"); at != std::string_view::npos; at = text.find("exp", at + 1)) {
-    const auto behind = text.find_first_not_of("f012", at + 3);
-    if (behind != std::string_view::npos && text[behind] == '(') return true;
-  }
-  return false;
-}
-
 // Pointers of a kernel whose file computes an exponential; else 0.
 int PointersOfAttention(const SyntaxTree& tree, int kernel) {
   int pointers = 0;

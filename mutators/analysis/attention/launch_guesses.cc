@@ -143,11 +143,12 @@ LaunchGuesses::Tried LaunchGuesses::Confirm(const LaunchedRun& run, const Launch
     for (const ScoreExtra& extra :
          PossibleExtras(extra_.buffer, extra_.integers, elements, guess.heads, guess.ShapeWith(trial.sizes), trial.sizes)) {
       auto& guesses = kinds[{extra.kind, extra.shows_zero}];
-      const auto behind = std::find_if(guesses.begin(), guesses.end(), [&](const auto& one) { return !one.extra.by_row; });
-      guesses.insert(extra.by_row ? behind : guesses.end(), guess)->extra = extra;
+      guesses.push_back(guess);
+      guesses.back().extra = extra;
     }
   }
   for (auto& [kind, guesses] : kinds) {
+    std::stable_partition(guesses.begin(), guesses.end(), [](const AttentionGuess& one) { return one.extra.by_row; });
     all_ = std::move(guesses);
     if (Holds({Choice(0), {}, {}}) && Holds({Choice(1), {}, {}})) return Tried::kHolds;
   }

@@ -294,10 +294,18 @@ class ProductResults {
 
 }  // namespace
 
+// Whether the only kernel of a source looks for a maximum beside exponentials. It is no product, and to run it takes long.
+static bool IsSoftmax(const SyntaxTree& tree) {
+  const auto functions = Functions(tree);
+  const auto kernels = std::count_if(functions.begin(), functions.end(), [&](int one) { return IsKernel(tree, one); });
+  return kernels == 1 && tree.text().find("max") != std::string::npos && CallsExponential(tree.text());
+}
+
 std::optional<ProductByResults> FindProductByResults(const MutationContext& context, int kernel, std::string& why) {
   const SyntaxTree& tree = context.tree;
   const SyntaxNode& node = tree.node(kernel);
-  if (node.kind_name != "FunctionDecl" || !MayBeProduct(tree, kernel) || IsKnownElsewhere(context, kernel)) return std::nullopt;
+  if (node.kind_name != "FunctionDecl" || !MayBeProduct(tree, kernel) || IsSoftmax(tree) || IsKnownElsewhere(context, kernel))
+    return std::nullopt;
   const LaunchDirective* const launch = OnlyLaunch(context.rendered, node.name);
   if (launch == nullptr || !launch->cluster.empty() || launch->cooperative || context.product_elsewhere) return std::nullopt;
   // What `#if` leaves may depend on sizes that are compiled in; what is left of them in the kernel is no number.

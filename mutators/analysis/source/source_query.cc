@@ -245,4 +245,12 @@ std::string Parenthesised(const std::string& expression) {
   return Tokenize(expression).size() == 1 ? expression : fmt::format("({})", expression);
 }
 
+bool CallsExponential(std::string_view text) {
+  for (auto at = text.find("exp"); at != std::string_view::npos; at = text.find("exp", at + 1)) {
+    const auto behind = text.find_first_not_of("f012", at + 3);
+    if (behind != std::string_view::npos && text[behind] == '(') return true;
+  }
+  return false;
+}
+
 }  // namespace evo

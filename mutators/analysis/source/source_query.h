@@ -80,5 +80,7 @@ std::string FreshName(const SyntaxTree& tree, const std::string& wanted);
 // The expression in parentheses, unless it is a name, a literal, a call or the like.
 std::string Parenthesised(const SyntaxTree& tree, int expression);
 std::string Parenthesised(const std::string& expression);
+// Whether a text calls exp, expf, __expf, exp2f, hexp or the like.
+bool CallsExponential(std::string_view text);
 
 }  // namespace evo
