@@ -8,6 +8,7 @@
 #include "import/draft_parts.h"
 #include "import/launch_reach.h"
 #include "import/loop_counts.h"
+#include "import/step_kernels.h"
 
 namespace evo {
 
@@ -157,7 +158,9 @@ TaskDraft BuildDraft(const SourceProgram& program, HostCode& host, const std::ve
     draft.types.insert(one.type_arguments.begin(), one.type_arguments.end());
     draft.loops = draft.loops || one.use.loops;
   }
-  draft.name = launches.front().kernel->name;
+  const auto own =
+      std::find_if(launches.begin(), launches.end(), [](const auto& one) { return !IsStepKernel(one.kernel->name); });
+  draft.name = (own == launches.end() ? launches.front() : *own).kernel->name;
   draft.baseline = draft.name;
   const DeviceText device = DeviceTextOf(program, draft.kernels, draft.types, {});
   DraftNames names(program, host, launches, loops, device, answers);

@@ -17,6 +17,8 @@
 namespace evo {
 namespace {
 
+constexpr const char *kCopy = "copy_elements", *kSetToZero = "set_to_zero", *kStartOf = "start_of_";
+
 class StepKernelWriter {
  public:
   explicit StepKernelWriter(const SourceProgram& program)
@@ -131,7 +133,7 @@ class StepKernelWriter {
       return one.starts_with("sizeof ") && !SizeNamed(program_, one.substr(7), call.function);
     };
     if (std::any_of(names.begin(), names.end(), of_unknown_type)) return;
-    const std::string name = KernelFor(call.function, "copy_elements", element,
+    const std::string name = KernelFor(call.function, kCopy, element,
                                        "(const {0}* from, {0}* to, long long count) {{ const long long i = blockIdx.x * (long "
                                        "long)blockDim.x + threadIdx.x; if (i < count) to[i] = from[i]; }} ");
     const std::string count = fmt::format("({}) / {}", program_.Text(call.arguments[2]), SizeOfType(element));
@@ -174,7 +176,7 @@ class StepKernelWriter {
     }
     if (!before || !after) return;
     const std::string kernel =
-        KernelFor(call.function, "set_to_zero", element, "({0}* elements, long long at) {{ elements[at] = 0; }} ");
+        KernelFor(call.function, kSetToZero, element, "({0}* elements, long long at) {{ elements[at] = 0; }} ");
     Replace(statement, fmt::format("{}<<<1, 1>>>({}, {})", kernel, base, program_.Text({begin, end})));
   }
 
@@ -190,10 +192,13 @@ class StepKernelWriter {
       return launch.function == call.function && launch.range.begin > call.range.end && Gets(launch, to);
     };
     if (std::none_of(calls_.launches().begin(), calls_.launches().end(), gets)) return;
-    const std::string kernel = KernelFor(call.function, "start_of_" + std::string(to), element,
-                                         "({0}* elements, long long count) {{ const long long i = blockIdx.x * (long "
-                                         "long)blockDim.x + threadIdx.x; if (i < count) elements[i] = " +
-                                             value + "; }} ");
+    const std::string name(to == "i" || to == "count" ? "elements" : to);
+    const std::string text =
+        "({0}* " + name +
+        ", long long count) {{ const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; if (i < "
+        "count) " +
+        name + "[i] = " + value + "; }} ";
+    const std::string kernel = KernelFor(call.function, kStartOf + std::string(to), element, text);
     const std::string count = fmt::format("({}) / {}", program_.Text(call.arguments[2]), SizeOfType(element));
     Replace(statement, fmt::format("{0}<<<({1} + 255) / 256, 256>>>({2}, {1})", kernel, count, to));
   }
@@ -257,6 +262,10 @@ class StepKernelWriter {
 };
 
 }  // namespace
+
+bool IsStepKernel(std::string_view name) {
+  return name.starts_with(kCopy) || name.starts_with(kSetToZero) || name.starts_with(kStartOf);
+}
 
 std::optional<std::string> WithStepKernels(const SourceProgram& program) { return StepKernelWriter(program).Run(); }
 

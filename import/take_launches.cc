@@ -11,6 +11,7 @@
 #include "import/host_facts.h"
 #include "import/launch_reach.h"
 #include "import/linked_launches.h"
+#include "import/step_kernels.h"
 #include "import/template_types.h"
 #include "import/unrolled_recursion.h"
 
@@ -81,7 +82,8 @@ class LaunchTaker {
   std::string List(const std::vector<const ProgramFunction*>& kernels) const {
     std::vector<std::string> parts;
     for (const ProgramFunction* kernel : kernels)
-      parts.push_back(fmt::format("{} ({})", kernel->qualified, program_.PlaceOf(kernel->range.begin)));
+      parts.push_back(fmt::format("{} ({}{})", kernel->qualified, IsStepKernel(kernel->name) ? "for what the host does, " : "",
+                                  program_.PlaceOf(kernel->range.begin)));
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 

@@ -24,9 +24,6 @@ struct ForeignKernel {
 // what they leave in the buffers is compared.
 class ForeignKernelTest : public ChildrenTest {
  protected:
-  // Whether a child compiles does not depend on how well its machine code is optimised.
-  static void SetUpTestSuite() { SetUpWith(NvrtcCompiler::Effort::kLittle); }
-
   // How many of a macro's proposals for a kernel are tried.
   std::size_t forms_ = 1;
 

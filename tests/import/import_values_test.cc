@@ -160,44 +160,6 @@ void twice(T* x, unsigned n) {
               HasSubstr("// evo:launch scale<double>(x, y, by, u32(n)) grid(ceil_div(n, 128)) block(128)"));
 }
 
-// What the host copies into a buffer that kernels add to is zeros, if nothing changes them before.
-TEST(ImportValues, CopiesOfZerosSetABuffer) {
-  const auto program = [](const std::string& declared, const std::string& between) {
-    return R"(
-#include <vector>
-__global__ void count_up(const float* x, float* total, float* most, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  total[i] = total[i] + x[i];
-  most[i] = fmaxf(most[i], x[i]);
-}
-int main() {
-  const int n = 1 << 20;
-  std::vector<float> hx(n, 1.0f), tops(n, -1e30f);
-  float *x, *total, *most;
-  cudaMalloc(&x, n * sizeof(float));
-  cudaMalloc(&total, n * sizeof(float));
-  cudaMalloc(&most, n * sizeof(float));
-)" + declared +
-           between + R"(
-  cudaMemcpy(x, hx.data(), n * sizeof(float), cudaMemcpyHostToDevice);
-  cudaMemcpy(total, begin.data(), begin.size() * sizeof(float), cudaMemcpyHostToDevice);
-  cudaMemcpy(most, tops.data(), n * sizeof(float), cudaMemcpyHostToDevice);
-  count_up<<<(n + 255) / 256, 256>>>(x, total, most, n);
-  cudaMemcpy(begin.data(), total, n * sizeof(float), cudaMemcpyDeviceToHost);
-}
-)";
-  };
-  const std::string zeros = "  std::vector<float> begin((size_t)n, 0.f);\n";
-  const ImportReply reply = Read(program(zeros, ""));
-  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:memset total 0\n"));
-  EXPECT_EQ(ArgumentOf(TaskOf(reply), "total").at("role"), "out");
-  EXPECT_EQ(ArgumentOf(TaskOf(reply), "most").at("role"), "inout");
-  for (const std::string& other : {program("  std::vector<float> begin(n, 2.0f);\n", ""), program(zeros, "  begin[3] = 1.0f;\n"),
-                                   program(zeros, "  fill_in(begin);\n"), program("  std::vector<float> begin(hx);\n", "")})
-    EXPECT_EQ(ArgumentOf(TaskOf(Read(other)), "total").at("role"), "inout");
-}
-
 // Zeros and another number by one kernel.
 TEST(ImportValues, ZerosOfOneLaunchAreNoScalar) {
   const auto program = [](const std::string& second) {

@@ -50,11 +50,10 @@ inline const std::vector<Parameters> kRingSettings{
 // Compiles children for a GPU and checks them with the gate on the cpu device.
 class ChildrenTest : public CpuDeviceTest {
  protected:
-  static void SetUpTestSuite() { SetUpWith(NvrtcCompiler::Effort::kFull); }
-  static void SetUpWith(NvrtcCompiler::Effort effort) {
+  static void SetUpTestSuite() {
     CpuDeviceTest::SetUpTestSuite();
     const auto scratch = std::filesystem::temp_directory_path() / ("evo-children-test-" + std::to_string(::getpid()));
-    nvrtc_ = std::make_unique<NvrtcCompiler>(NvrtcPaths{*CudaRoot(), ShareDirectory() / "nvrtc", scratch, {}}, effort);
+    nvrtc_ = std::make_unique<NvrtcCompiler>(NvrtcPaths{*CudaRoot(), ShareDirectory() / "nvrtc", scratch});
   }
   static void TearDownTestSuite() {
     kept_.clear();

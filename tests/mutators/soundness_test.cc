@@ -213,6 +213,19 @@ TEST(Soundness, EditsNameTheParametersTheyRelyOn) {
       ElementsAre(Parameters{}));
 }
 
+TEST(Soundness, AConstantOfAnEnumerationHasItsValue) {
+  const std::string text =
+      "enum { kLanes = 32, kWarps = 8, kBlock = kLanes * kWarps };\nenum State : unsigned { kInvalid, kReady };\n"
+      "enum class Order { kInner, kOuter };\nenum { kFirst = 7, kNext };\n" +
+      Kernel("  out[n] = in[0];\n");
+  const Parent parent(text);
+  EXPECT_EQ(ConstantValue(*parent.tree, "kBlock"), 256);
+  EXPECT_EQ(ConstantValue(*parent.tree, "kInvalid"), 0);
+  EXPECT_EQ(ConstantValue(*parent.tree, "kReady + 1"), 2);
+  EXPECT_EQ(ConstantValue(*parent.tree, "kOuter"), std::nullopt) << "its name is Order::kOuter";
+  EXPECT_EQ(ConstantValue(*parent.tree, "kNext"), std::nullopt);
+}
+
 // What a macro of evo:size stands for in the text is its value in one case only.
 TEST(Soundness, ASizeThatIsCompiledInHasNoValue) {
   const std::string text = "#ifndef WIDTH\n#define WIDTH 8\n#endif\n#define TWICE (2 * WIDTH)\nconstexpr int kRows = TWICE;\n" +

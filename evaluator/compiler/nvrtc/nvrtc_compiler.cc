@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kRealArch = "sm_";
-constexpr int kFirstWithFastCompile = 13;
 constexpr std::size_t kMaxLogBytes = 16 * 1024;
 // The static shared memory that a block may have on every architecture. ptxas allows more for sm_90a, but a launch can only
 // request more dynamic shared memory.
@@ -85,8 +84,7 @@ void ThrowIfToolchainFailed(const NvrtcLibrary& nvrtc, nvrtcResult result, const
 
 }  // namespace
 
-NvrtcCompiler::NvrtcCompiler(NvrtcPaths paths, Effort effort)
-    : paths_(std::move(paths)), effort_(effort), nvrtc_(paths_.cuda_root) {
+NvrtcCompiler::NvrtcCompiler(NvrtcPaths paths) : paths_(std::move(paths)), nvrtc_(paths_.cuda_root) {
   if (!fs::exists(paths_.cuda_root / "include" / "cuda_fp16.h")) {
     throw Error(fmt::format("{}: has no include/cuda_fp16.h; install the CUDA toolkit's headers and point CUDA_HOME at it",
                             paths_.cuda_root.string()));
@@ -129,9 +127,7 @@ CompileResult NvrtcCompiler::Compile(const CompilerInput& request) {
   // NVRTC's own assembler writes the lines.
   const bool assembles = assembler_ && !request.line_info && request.arch.starts_with(kRealArch);
   const std::string arch = assembles ? "compute_" + request.arch.substr(kRealArch.size()) : request.arch;
-  std::vector<std::string> options = Options(paths_, request, arch, precompiles_ && HasRoomForHeaders());
-  if (effort_ == Effort::kLittle && std::stoi(nvrtc_.version()) >= kFirstWithFastCompile)
-    options.push_back("--Ofast-compile=max");
+  const std::vector<std::string> options = Options(paths_, request, arch, precompiles_ && HasRoomForHeaders());
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
   const nvrtcResult compiled =

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,9 +26,7 @@ struct NvrtcPaths {
 // longer. Throws Error if NVRTC, its headers or the folder are missing, or if NVRTC does not know the architecture.
 class NvrtcCompiler : public Compiler {
  public:
-  // kLittle: machine code that runs slowly, in half the time, from CUDA 13 on: to see whether a source compiles.
-  enum class Effort : std::uint8_t { kFull, kLittle };
-  explicit NvrtcCompiler(NvrtcPaths paths, Effort effort = Effort::kFull);
+  explicit NvrtcCompiler(NvrtcPaths paths);
   ~NvrtcCompiler() override;
   NvrtcCompiler(const NvrtcCompiler&) = delete;
   NvrtcCompiler& operator=(const NvrtcCompiler&) = delete;
@@ -43,7 +40,6 @@ class NvrtcCompiler : public Compiler {
   bool HasRoomForHeaders() const;
 
   NvrtcPaths paths_;
-  Effort effort_;
   NvrtcLibrary nvrtc_;
   bool precompiles_ = true;  // until there is no room for precompiled headers
   std::optional<Assembler> assembler_;

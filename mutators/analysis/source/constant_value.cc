@@ -39,11 +39,28 @@ std::string_view MacroText(std::string_view text, std::string_view name) {
   return {};
 }
 
+// Adds the value of a constant of an enumeration: one that is spelled, or a small one of those before which none is.
+void AddEnumerator(const SyntaxTree& tree, std::string_view name, int enumeration, std::vector<std::string_view>& values) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::string_view text = tree.Text(enumeration);
+  if (text.starts_with("enum class") || text.starts_with("enum struct")) return;  // whose constants are named with it
+  std::size_t unspelled = 0;
+  for (const int child : tree.node(enumeration).children) {
+    const SyntaxNode& constant = tree.node(child);
+    if (constant.kind_name != "EnumConstantDecl") continue;
+    const bool spelled = !constant.children.empty();
+    if (constant.name == name && spelled) values.push_back(tree.Text(constant.children.back()));
+    if (constant.name == name && !spelled && unspelled < kDigits.size()) values.push_back(kDigits.substr(unspelled, 1));
+    unspelled = spelled ? kDigits.size() : unspelled + 1;
+  }
+}
+
 // Adds the values of the constants of a name at file scope and in namespaces there.
 void AddConstants(const SyntaxTree& tree, std::string_view name, int scope, std::vector<std::string_view>& values) {
   for (const int child : tree.node(scope).children) {
     const SyntaxNode& variable = tree.node(child);
     if (variable.kind_name == "Namespace") AddConstants(tree, name, child, values);
+    if (variable.kind_name == "EnumDecl") AddEnumerator(tree, name, child, values);
     const bool constant = variable.kind_name == "VarDecl" && variable.name == name && variable.type.starts_with("const ");
     if (constant && !variable.children.empty()) values.push_back(tree.Text(variable.children.back()));
   }

@@ -55,7 +55,7 @@ constexpr std::array kPureKinds{
     "DeclRefExpr"sv, "IntegerLiteral"sv, "FloatingLiteral"sv, "CXXBoolLiteralExpr"sv, "CharacterLiteral"sv, "ParenExpr"sv,
     "BinaryOperator"sv, "UnaryOperator"sv, "ConditionalOperator"sv, "CStyleCastExpr"sv, "CXXStaticCastExpr"sv,
     "CXXFunctionalCastExpr"sv, "CXXReinterpretCastExpr"sv, "MemberRefExpr"sv, "ArraySubscriptExpr"sv, "CallExpr"sv,
-    "TypeRef"sv, "NamespaceRef"sv, "UnexposedExpr"sv, "TemplateRef"sv, "CXXNullPtrLiteralExpr"sv};
+    "TypeRef"sv, "NamespaceRef"sv, "UnexposedExpr"sv, "TemplateRef"sv, "CXXNullPtrLiteralExpr"sv, "GNUNullExpr"sv};
 // clang-format on
 
 // Whether a node is a subscript or a dereference. It may only compute an address, but counts as a memory access.

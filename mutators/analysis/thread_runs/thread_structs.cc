@@ -1,6 +1,7 @@
 #include "mutators/analysis/thread_runs/thread_structs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace evo {
@@ -23,6 +24,16 @@ std::string_view NameOfStruct(std::string_view type) {
   return type;
 }
 
+// Whether so many parts of four bytes fill what `__align__(8)` asks for.
+bool HasNoPadding(std::size_t parts, std::string_view aligned) {
+  if (aligned.empty()) return true;
+  const std::size_t open = aligned.find_last_of('('),
+                    digits = aligned.find_first_of("123456789", open == aligned.npos ? 0 : open);
+  std::size_t bytes = 0;
+  if (digits != aligned.npos) std::from_chars(aligned.data() + digits, aligned.data() + aligned.size(), bytes);
+  return bytes > 0 && parts * 4 % bytes == 0;
+}
+
 }  // namespace
 
 ThreadStructs::ThreadStructs(const SyntaxTree& tree) {
@@ -30,9 +41,11 @@ ThreadStructs::ThreadStructs(const SyntaxTree& tree) {
     const SyntaxNode& node = tree.node(at);
     if (node.kind_name != "StructDecl" || node.name.empty() || NumberOf(node.name) >= 0) continue;
     Struct found{node.name, {}};
+    std::string_view aligned;
     const bool plain = std::all_of(node.children.begin(), node.children.end(), [&](int child) {
       const SyntaxNode& member = tree.node(child);
-      if (member.kind_name == "CXXMethod") return true;
+      if (member.kind_name == "attribute(aligned)") aligned = tree.Text(child);
+      if (member.kind_name == "CXXMethod" || member.kind_name == "attribute(aligned)") return true;
       if (member.kind_name != "FieldDecl") return false;
       found.parts.push_back({member.name, ThreadTypeOf(member.type)});
       // One with a value of its own is set by a constructor.
@@ -40,7 +53,8 @@ ThreadStructs::ThreadStructs(const SyntaxTree& tree) {
       return found.parts.back().type != ThreadType::kOther &&
              std::all_of(member.children.begin(), member.children.end(), is_type);
     });
-    if (plain && !found.parts.empty() && found.parts.size() <= kMostPartsOfStruct) structs_.push_back(std::move(found));
+    if (plain && HasNoPadding(found.parts.size(), aligned) && !found.parts.empty() && found.parts.size() <= kMostPartsOfStruct)
+      structs_.push_back(std::move(found));
   }
 }
 
