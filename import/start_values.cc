@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -68,6 +69,33 @@ Words LastOf(Words words) {
   return comma == 0 || words.front() != "(" ? Words{} : words.subspan(comma + 1, words.size() - comma - 2);
 }
 
+// A number of bytes as that of elements: without its factor `sizeof(T)`, blanks, casts to size_t and brackets around all of it.
+std::string CountIn(Words words) {
+  std::vector<std::string_view> left;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool cast = i + 2 < words.size() && words[i] == "(" && words[i + 1] == "size_t" && words[i + 2] == ")";
+    const bool size = words[i] == "sizeof" && i + 3 < words.size() && words[i + 1] == "(" && words[i + 3] == ")";
+    if (size && !left.empty() && left.back() == "*") {
+      left.pop_back();
+    } else if (size && i + 4 < words.size() && words[i + 4] == "*") {
+      ++i;
+    }
+    if (!cast && !size) left.push_back(words[i]);
+    if (cast) i += 2;
+    if (size) i += 3;
+  }
+  const auto closes = [&] {
+    int depth = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      depth += left[i] == "(" ? 1 : left[i] == ")" ? -1 : 0;
+      if (depth == 0) return i + 1 == left.size();
+    }
+    return false;
+  };
+  while (left.size() > 2 && left.front() == "(" && closes()) left.pop_back(), left.erase(left.begin());
+  return fmt::format("{}", fmt::join(left, ""));
+}
+
 // Looks at what is done with memory of the host between its declaration and a copy.
 class StartValueReader {
  public:
@@ -76,9 +104,14 @@ class StartValueReader {
 
   std::string Read(const ProgramVariable& variable, const HostCall& copy) {
     const auto declared = program_.Tokens(variable.initialiser);
+    AddCount(program_.Tokens(copy.arguments[2]), copy.function);
+    function_ = copy.function;
     const bool vector = variable.type.find("vector") != std::string::npos;
     if (!vector && variable.type.find('*') == std::string::npos && variable.type.find('[') == std::string::npos) return "";
     if (vector) {
+      counts_.insert(fmt::format("{}.size()", name_));
+      const auto first = std::find(declared.begin(), declared.end(), ",");
+      if (declared.size() > 2) AddCount({declared.begin() + 1, first == declared.end() ? first - 1 : first}, copy.function);
       Take(StartOf(LastOf(declared)));
     } else {
       TakeAllocation(declared);
@@ -92,6 +125,24 @@ class StartValueReader {
   }
 
  private:
+  // How many elements are all of them, also as what a variable of that number is.
+  void AddCount(Words words, int function) {
+    if (words.empty()) return;
+    const std::string count = CountIn(words);
+    counts_.insert(count);
+    if (words.size() > 1 && !IsWord(count)) return;
+    const ProgramVariable* const variable = program_.FindVariable(count, function, program_.tokens().back().begin);
+    if (variable != nullptr && variable->initialiser.size() > 0) counts_.insert(CountIn(program_.Tokens(variable->initialiser)));
+  }
+
+  bool IsAll(Words words) {
+    const std::string count = CountIn(words);
+    if (counts_.contains(count)) return true;
+    if (!IsWord(count)) return false;
+    const ProgramVariable* const variable = program_.FindVariable(count, function_, program_.tokens().back().begin);
+    return variable != nullptr && counts_.contains(CountIn(program_.Tokens(variable->initialiser)));
+  }
+
   // One that is set twice has another value in between, or in parts.
   void Take(const std::string& value) {
     if (!value.empty()) value_ = value;
@@ -99,6 +150,8 @@ class StartValueReader {
 
   void TakeAllocation(Words words) {
     const bool chosen = std::find(words.begin(), words.end(), "?") != words.end();
+    if (const auto call = std::find(words.begin(), words.end(), "malloc"); call != words.end() && words.end() - call > 3)
+      AddCount({call + 2, words.end() - 1}, function_);
     if (!chosen && std::find(words.begin(), words.end(), "calloc") != words.end()) Take("0");
   }
 
@@ -123,7 +176,11 @@ class StartValueReader {
     const std::string value = StartOf(program_.Tokens(call.arguments[sets ? 1 : 2]));
     const auto begin = program_.Tokens(call.arguments[0]);
     const bool whole = CopiedName(begin) == name_ || Are(begin, {name_, ".", "begin", "(", ")"});
-    if (value.empty() || (sets && value != "0") || !whole || (set_ && set_ != call.range.begin)) return false;
+    const auto end = program_.Tokens(call.arguments[sets ? 2 : 1]);
+    bool all = Are(end, {name_, ".", "end", "(", ")"});
+    if (sets || call.name == "fill_n") all = IsAll(end);
+    if (call.name == "fill" && end.size() > 2 && end[0] == name_ && end[1] == "+") all = IsAll(Words(end).subspan(2));
+    if (value.empty() || (sets && value != "0") || !whole || !all || (set_ && set_ != call.range.begin)) return false;
     set_ = call.range.begin;
     Take(value);
     return true;
@@ -155,6 +212,11 @@ class StartValueReader {
       std::size_t name = i + 2;
       while (name < at && program_.Token(name + 1) != "=") ++name;
       if (program_.Token(name) != index || program_.Token(name + 2) != "0" || program_.AfterBracket(i + 1) > at) return false;
+      // `; i < n;`
+      std::size_t stop = name + 6;
+      while (stop < at && program_.Token(stop) != ";") ++stop;
+      const bool below = program_.Token(name + 3) == ";" && program_.Token(name + 4) == index && program_.Token(name + 5) == "<";
+      if (!below || !IsAll(program_.Tokens({program_.tokens()[name + 6].begin, program_.tokens()[stop - 1].end}))) return false;
       set_ = program_.tokens()[at].begin;
       Take(value);
       return true;
@@ -166,6 +228,8 @@ class StartValueReader {
   const std::vector<HostCall>& calls_;
   std::string_view name_;
   std::string value_;
+  std::set<std::string> counts_;  // of all elements, as the program spells them
+  int function_ = -1;
   std::optional<std::uint32_t> set_;  // where a statement sets all elements
 };
 

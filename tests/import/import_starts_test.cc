@@ -81,6 +81,9 @@ int main() {
   for (const auto& [begun, value] : std::vector<std::pair<std::string, std::string>>{
            {allocated + "  for (int i = 0; i < n; i++) tops[i] = -INFINITY;\n", "-INFINITY"},
            {allocated + "  std::fill(tops, tops + n, -std::numeric_limits<float>::infinity());\n", "-INFINITY"},
+           {"  const size_t bytes = n * sizeof(float);\n  float* tops = (float*)malloc(bytes);\n  std::fill_n(tops, n, "
+            "-INFINITY);\n",
+            "-INFINITY"},
            {allocated + "  for (int i = 0; i < n; ++i) { hx[i] = rand(); tops[i] = -1e20f; }\n", "-1e20f"}}) {
     const ImportReply reply = Read(program(begun));
     EXPECT_THAT(Kernel(reply),
@@ -93,6 +96,7 @@ int main() {
                                    allocated + "  for (int i = 1; i < n; i++) tops[i] = -INFINITY;\n",
                                    allocated + "  for (int i = 0; i < n; i++) if (hx[i] > 0) tops[i] = -INFINITY;\n",
                                    allocated + "  for (int i = 0; i < n; i++) tops[i] = -INFINITY;\n  tops[0] = 1.0f;\n",
+                                   allocated + "  for (int i = 0; i < n / 2; i++) tops[i] = -INFINITY;\n",
                                    allocated + "  std::fill(tops, tops + n / 2, -INFINITY);\n"})
     EXPECT_EQ(ArgumentOf(TaskOf(Read(program(begun))), "most").at("role"), "inout") << begun;
 }
