@@ -17,18 +17,18 @@ namespace {
 
 constexpr double kExtreme = 1e9;  // no element of an input is as large in the programs that were seen
 
-using Words = std::span<const std::string_view>;
+using StartWords = std::span<const std::string_view>;
 
-bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
+bool IsAmong(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool Are(Words words, std::initializer_list<std::string_view> others) {
+bool Are(StartWords words, std::initializer_list<std::string_view> others) {
   return std::equal(words.begin(), words.end(), others.begin(), others.end());
 }
 
 // `sums.data()`, `&sums[0]` and `sums`: sums. Empty for anything else.
-std::string_view CopiedName(Words words) {
+std::string_view CopiedName(StartWords words) {
   if (words.empty()) return {};
   if (words.size() == 1 || Are(words.subspan(1), {".", "data", "(", ")"})) return words[0];
   if (words[0] == "&" && words.size() > 1 && Are(words.subspan(2), {"[", "0", "]"})) return words[1];
@@ -36,9 +36,9 @@ std::string_view CopiedName(Words words) {
 }
 
 // The value of a number or of the name of an extreme one, as the program spells it; "0" for all zeros; empty for others.
-std::string StartOf(Words words) {
+std::string StartOf(StartWords words) {
   const bool negative = !words.empty() && words[0] == "-";
-  const Words unsigned_words = words.subspan(negative ? 1 : 0);
+  const StartWords unsigned_words = words.subspan(negative ? 1 : 0);
   const std::string text = fmt::format("{}", fmt::join(unsigned_words, ""));
   const std::string_view sign = negative ? "-" : "";
   if (text == "std::numeric_limits<float>::infinity()") return fmt::format("{}INFINITY", sign);
@@ -47,7 +47,7 @@ std::string StartOf(Words words) {
   if (unsigned_words.size() != 1) return "";
   const std::string_view word = unsigned_words[0];
   std::string spelled = fmt::format("{}{}", sign, word);
-  if (IsOneOf(word, {"INFINITY", "FLT_MAX", "DBL_MAX", "INT_MAX", "INT_MIN", "HUGE_VALF", "UINT_MAX"})) return spelled;
+  if (IsAmong(word, {"INFINITY", "FLT_MAX", "DBL_MAX", "INT_MAX", "INT_MIN", "HUGE_VALF", "UINT_MAX"})) return spelled;
   double number = 0;
   const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
   if (read.ec != std::errc() ||
@@ -58,19 +58,19 @@ std::string StartOf(Words words) {
 }
 
 // The last of several values in brackets.
-Words LastOf(Words words) {
+StartWords LastOf(StartWords words) {
   int depth = 0;
   std::size_t comma = 0;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     const std::string_view word = words[i];
-    depth += IsOneOf(word, {"(", "[", "{"}) ? 1 : IsOneOf(word, {")", "]", "}"}) ? -1 : 0;
+    depth += IsAmong(word, {"(", "[", "{"}) ? 1 : IsAmong(word, {")", "]", "}"}) ? -1 : 0;
     if (word == "," && depth == 0) comma = i;
   }
-  return comma == 0 || words.front() != "(" ? Words{} : words.subspan(comma + 1, words.size() - comma - 2);
+  return comma == 0 || words.front() != "(" ? StartWords{} : words.subspan(comma + 1, words.size() - comma - 2);
 }
 
 // A number of bytes as that of elements: without its factor `sizeof(T)`, blanks, casts to size_t and brackets around all of it.
-std::string CountIn(Words words) {
+std::string CountIn(StartWords words) {
   std::vector<std::string_view> left;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool cast = i + 2 < words.size() && words[i] == "(" && words[i + 1] == "size_t" && words[i + 2] == ")";
@@ -126,7 +126,7 @@ class StartValueReader {
 
  private:
   // How many elements are all of them, also as what a variable of that number is.
-  void AddCount(Words words, int function) {
+  void AddCount(StartWords words, int function) {
     if (words.empty()) return;
     const std::string count = CountIn(words);
     counts_.insert(count);
@@ -135,7 +135,7 @@ class StartValueReader {
     if (variable != nullptr && variable->initialiser.size() > 0) counts_.insert(CountIn(program_.Tokens(variable->initialiser)));
   }
 
-  bool IsAll(Words words) {
+  bool IsAll(StartWords words) {
     const std::string count = CountIn(words);
     if (counts_.contains(count)) return true;
     if (!IsWord(count)) return false;
@@ -148,7 +148,7 @@ class StartValueReader {
     if (!value.empty()) value_ = value;
   }
 
-  void TakeAllocation(Words words) {
+  void TakeAllocation(StartWords words) {
     const bool chosen = std::find(words.begin(), words.end(), "?") != words.end();
     if (const auto call = std::find(words.begin(), words.end(), "malloc"); call != words.end() && words.end() - call > 3)
       AddCount({call + 2, words.end() - 1}, function_);
@@ -159,19 +159,19 @@ class StartValueReader {
   bool IsUnderstood(std::size_t at) {
     const std::string_view next = program_.Token(at + 1), before = at > 0 ? program_.Token(at - 1) : "";
     if (next == "." && program_.Token(at + 2) == "size") return true;
-    if (before == "!" || (IsOneOf(next, {"==", "!="}) && IsOneOf(program_.Token(at + 2), {"NULL", "nullptr"}))) return true;
+    if (before == "!" || (IsAmong(next, {"==", "!="}) && IsAmong(program_.Token(at + 2), {"NULL", "nullptr"}))) return true;
     for (const HostCall& call : calls_) {
       if (!call.range.Contains(program_.tokens()[at])) continue;
       if (call.name.starts_with("cudaMemcpy") && call.arguments.size() > 1)
         return call.arguments[1].Contains(program_.tokens()[at]);
-      if (IsOneOf(call.name, {"cudaMallocHost", "cudaHostAlloc"})) return true;
+      if (IsAmong(call.name, {"cudaMallocHost", "cudaHostAlloc"})) return true;
       if (SetsAll(call)) return true;
     }
     return next == "=" ? IsAllocated(at) : next == "[" && IsFilled(at);
   }
 
   bool SetsAll(const HostCall& call) {
-    const bool fills = IsOneOf(call.name, {"fill", "fill_n"}), sets = call.name == "memset";
+    const bool fills = IsAmong(call.name, {"fill", "fill_n"}), sets = call.name == "memset";
     if ((!fills && !sets) || call.arguments.size() != 3) return false;
     const std::string value = StartOf(program_.Tokens(call.arguments[sets ? 1 : 2]));
     const auto begin = program_.Tokens(call.arguments[0]);
@@ -179,7 +179,7 @@ class StartValueReader {
     const auto end = program_.Tokens(call.arguments[sets ? 2 : 1]);
     bool all = Are(end, {name_, ".", "end", "(", ")"});
     if (sets || call.name == "fill_n") all = IsAll(end);
-    if (call.name == "fill" && end.size() > 2 && end[0] == name_ && end[1] == "+") all = IsAll(Words(end).subspan(2));
+    if (call.name == "fill" && end.size() > 2 && end[0] == name_ && end[1] == "+") all = IsAll(StartWords(end).subspan(2));
     if (value.empty() || (sets && value != "0") || !whole || !all || (set_ && set_ != call.range.begin)) return false;
     set_ = call.range.begin;
     Take(value);
@@ -192,7 +192,7 @@ class StartValueReader {
     for (std::size_t i = at + 2; i < program_.tokens().size() && program_.Token(i) != ";"; ++i)
       words.push_back(program_.Token(i));
     TakeAllocation(words);
-    const auto allocates = [](std::string_view word) { return IsOneOf(word, {"malloc", "calloc", "new"}); };
+    const auto allocates = [](std::string_view word) { return IsAmong(word, {"malloc", "calloc", "new"}); };
     return std::any_of(words.begin(), words.end(), allocates);
   }
 
@@ -202,12 +202,12 @@ class StartValueReader {
     if (set_ || !IsWord(index) || program_.Token(at + 3) != "]" || program_.Token(at + 4) != "=") return false;
     std::vector<std::string_view> words;
     std::size_t end = at + 5;
-    while (end < program_.tokens().size() && !IsOneOf(program_.Token(end), {";", ",", "="}))
+    while (end < program_.tokens().size() && !IsAmong(program_.Token(end), {";", ",", "="}))
       words.push_back(program_.Token(end++));
     const std::string value = StartOf(words);
     if (value.empty() || program_.Token(end) == "=") return false;
     // The nearest loop before it counts this index from 0; nothing between decides whether the element is set.
-    for (std::size_t i = at; i-- > 0 && !IsOneOf(program_.Token(i), {"if", "while", "else", "?"});) {
+    for (std::size_t i = at; i-- > 0 && !IsAmong(program_.Token(i), {"if", "while", "else", "?"});) {
       if (program_.Token(i) != "for") continue;
       std::size_t name = i + 2;
       while (name < at && program_.Token(name + 1) != "=") ++name;
