@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "import/draft_names.h"
+#include "import/step_kernels.h"
 
 namespace evo {
 namespace {
@@ -20,6 +21,13 @@ std::optional<std::pair<std::string, HostExpression>> PaddedSize(const HostExpre
       return std::pair(quotient.parts[0].text, multiple);
   }
   return std::nullopt;
+}
+
+// `ceil_div(n, tile)` or `n / tile`, alone: what is compared with it guards no element.
+bool IsCountOfTiles(const HostExpression& value) {
+  const bool quotient = (value.kind == HostExpression::Kind::kCall && value.Is("ceil_div")) ||
+                        (value.kind == HostExpression::Kind::kBinary && value.Is("/"));
+  return quotient && value.parts.size() == 2 && value.parts[0].kind == HostExpression::Kind::kName;
 }
 
 // Whether the counter of a loop is multiplied or divided: `for (d = 1; d < n; d *= 2)`. From the bracket on.
@@ -91,6 +99,7 @@ bool DraftNames::IsDividedAmongTurns(const TakenLaunch& one, const std::string& 
 bool DraftNames::IsRagged(const std::string& label) const {
   bool compared = false;
   for (const TakenLaunch& one : launches_) {
+    if (IsStepKernel(one.kernel->name)) continue;  // which take any number of elements
     if (IsDividedAmongTurns(one, label)) return false;
     for (const HostExpression& dimension : one.grid) {
       bool divided = false;
@@ -104,7 +113,7 @@ bool DraftNames::IsRagged(const std::string& label) const {
     }
     for (const auto& [name, value] : one.values) {
       const auto names = value.Names();
-      if (std::find(names.begin(), names.end(), label) == names.end()) continue;
+      if (std::find(names.begin(), names.end(), label) == names.end() || IsCountOfTiles(value)) continue;
       const auto use = one.use.parameters.find(name);
       if (use != one.use.parameters.end() && use->second.guarded) compared = true;
     }
@@ -128,8 +137,12 @@ std::int64_t DraftNames::Multiple(const std::string& label, std::int64_t value) 
   }
   // Of `N / BLOCK` blocks there has to be one, and blocks that compare nothing with N take all of their elements.
   for (const TakenLaunch& one : launches_) {
-    for (const HostExpression& dimension : one.grid) {
-      Replaced(dimension, [&](const HostExpression& part) -> std::optional<HostExpression> {
+    std::vector<HostExpression> counts = one.grid;
+    for (const auto& [name, given] : one.values) {
+      if (IsCountOfTiles(given)) counts.push_back(given);
+    }
+    for (const HostExpression& count : counts) {
+      Replaced(count, [&](const HostExpression& part) -> std::optional<HostExpression> {
         const bool quotient = part.kind == HostExpression::Kind::kBinary && part.Is("/");
         const bool rounded_up = !ragged && part.kind == HostExpression::Kind::kCall && part.Is("ceil_div");
         if ((!quotient && !rounded_up) || part.parts.size() != 2 || part.parts[0].Text() != label) return std::nullopt;

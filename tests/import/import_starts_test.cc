@@ -101,5 +101,37 @@ int main() {
     EXPECT_EQ(ArgumentOf(TaskOf(Read(program(begun))), "most").at("role"), "inout") << begun;
 }
 
+// The kernel that fills a buffer asks for its end; the one that reads it in whole tiles does not.
+TEST(ImportStarts, AKernelThatTakesWholeTilesGetsWholeTiles) {
+  const ImportReply reply = Read(R"(
+#include <cmath>
+__global__ void raise(const float* x, float* most, float* out, int tiles) {
+  for (int tile = 0; tile < tiles; ++tile) {
+    int i = tile * blockDim.x + threadIdx.x;
+    most[i] = fmaxf(most[i], x[i]);
+    out[i] = most[i];
+  }
+}
+int main() {
+  const int n = 1 << 14, width = 32;
+  float *x, *most, *out;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&most, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  float* tops = (float*)malloc(n * sizeof(float));
+  for (int i = 0; i < n; i++) tops[i] = -INFINITY;
+  cudaMemcpy(most, tops, n * sizeof(float), cudaMemcpyHostToDevice);
+  raise<<<1, width>>>(x, most, out, (n + width - 1) / width);
+  cudaMemcpy(tops, out, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)");
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:launch start_of_most("));
+  for (const char* kind : {"search", "held_out"}) {
+    for (const auto& one : TaskOf(reply).at("cases").at(kind))
+      EXPECT_EQ(one.at("sizes").at("n").get<int>() % 32, 0) << one.dump();
+  }
+  EXPECT_EQ(TaskOf(reply).at("cases").at("small").at("sizes").at("n").get<int>() % 32, 0);
+}
+
 }  // namespace
 }  // namespace evo
