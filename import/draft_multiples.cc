@@ -137,6 +137,7 @@ std::int64_t DraftNames::Multiple(const std::string& label, std::int64_t value) 
   }
   // Of `N / BLOCK` blocks there has to be one, and blocks that compare nothing with N take all of their elements.
   for (const TakenLaunch& one : launches_) {
+    if (IsStepKernel(one.kernel->name)) continue;
     std::vector<HostExpression> counts = one.grid;
     for (const auto& [name, given] : one.values) {
       if (IsCountOfTiles(given)) counts.push_back(given);

@@ -104,14 +104,14 @@ class StartValueReader {
 
   std::string Read(const ProgramVariable& variable, const HostCall& copy) {
     const auto declared = program_.Tokens(variable.initialiser);
-    AddCount(program_.Tokens(copy.arguments[2]), copy.function);
     function_ = copy.function;
+    AddCount(program_.Tokens(copy.arguments[2]));
     const bool vector = variable.type.find("vector") != std::string::npos;
     if (!vector && variable.type.find('*') == std::string::npos && variable.type.find('[') == std::string::npos) return "";
     if (vector) {
       counts_.insert(fmt::format("{}.size()", name_));
       const auto first = std::find(declared.begin(), declared.end(), ",");
-      if (declared.size() > 2) AddCount({declared.begin() + 1, first == declared.end() ? first - 1 : first}, copy.function);
+      if (declared.size() > 2) AddCount({declared.begin() + 1, first == declared.end() ? first - 1 : first});
       Take(StartOf(LastOf(declared)));
     } else {
       TakeAllocation(declared);
@@ -121,37 +121,36 @@ class StartValueReader {
     for (std::size_t at = first; at < program_.tokens().size() && program_.tokens()[at].begin < copy.range.begin; ++at) {
       if (program_.Token(at) == name_ && !IsUnderstood(at)) return "";
     }
-    return value_;
+    return differs_ ? "" : value_;
   }
 
  private:
-  // How many elements are all of them, also as what a variable of that number is.
-  void AddCount(StartWords words, int function) {
-    if (words.empty()) return;
-    const std::string count = CountIn(words);
-    counts_.insert(count);
-    if (words.size() > 1 && !IsWord(count)) return;
-    const ProgramVariable* const variable = program_.FindVariable(count, function, program_.tokens().back().begin);
-    if (variable != nullptr && variable->initialiser.size() > 0) counts_.insert(CountIn(program_.Tokens(variable->initialiser)));
+  // A number of elements as it is spelled, and as the variable of that name is set.
+  std::set<std::string> SpellingsOf(StartWords words) const {
+    std::set<std::string> spellings{CountIn(words)};
+    const ProgramVariable* const variable = program_.FindVariable(*spellings.begin(), function_, program_.tokens().back().begin);
+    if (variable != nullptr) spellings.insert(CountIn(program_.Tokens(variable->initialiser)));
+    spellings.erase("");
+    return spellings;
   }
 
-  bool IsAll(StartWords words) {
-    const std::string count = CountIn(words);
-    if (counts_.contains(count)) return true;
-    if (!IsWord(count)) return false;
-    const ProgramVariable* const variable = program_.FindVariable(count, function_, program_.tokens().back().begin);
-    return variable != nullptr && counts_.contains(CountIn(program_.Tokens(variable->initialiser)));
+  void AddCount(StartWords words) { counts_.merge(SpellingsOf(words)); }
+
+  bool IsAll(StartWords words) const {
+    const auto spellings = SpellingsOf(words);
+    return std::any_of(spellings.begin(), spellings.end(), [&](const std::string& one) { return counts_.contains(one); });
   }
 
-  // One that is set twice has another value in between, or in parts.
+  // What is set to one number and then, perhaps under a condition, to another has no value that is known.
   void Take(const std::string& value) {
+    differs_ = differs_ || (!value.empty() && !value_.empty() && value != value_);
     if (!value.empty()) value_ = value;
   }
 
   void TakeAllocation(StartWords words) {
     const bool chosen = std::find(words.begin(), words.end(), "?") != words.end();
     if (const auto call = std::find(words.begin(), words.end(), "malloc"); call != words.end() && words.end() - call > 3)
-      AddCount({call + 2, words.end() - 1}, function_);
+      AddCount({call + 2, words.end() - 1});
     if (!chosen && std::find(words.begin(), words.end(), "calloc") != words.end()) Take("0");
   }
 
@@ -228,6 +227,7 @@ class StartValueReader {
   const std::vector<HostCall>& calls_;
   std::string_view name_;
   std::string value_;
+  bool differs_ = false;
   std::set<std::string> counts_;  // of all elements, as the program spells them
   int function_ = -1;
   std::optional<std::uint32_t> set_;  // where a statement sets all elements

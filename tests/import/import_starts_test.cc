@@ -92,12 +92,14 @@ int main() {
     EXPECT_EQ(ArgumentOf(TaskOf(reply), "most").at("role"), "out");
     EXPECT_EQ(TaskOf(reply).at("name"), "raise");
   }
-  for (const std::string& begun : {allocated + "  for (int i = 0; i < n; i++) tops[i] = -1.0f;\n",
-                                   allocated + "  for (int i = 1; i < n; i++) tops[i] = -INFINITY;\n",
-                                   allocated + "  for (int i = 0; i < n; i++) if (hx[i] > 0) tops[i] = -INFINITY;\n",
-                                   allocated + "  for (int i = 0; i < n; i++) tops[i] = -INFINITY;\n  tops[0] = 1.0f;\n",
-                                   allocated + "  for (int i = 0; i < n / 2; i++) tops[i] = -INFINITY;\n",
-                                   allocated + "  std::fill(tops, tops + n / 2, -INFINITY);\n"})
+  for (const std::string& begun :
+       {allocated + "  for (int i = 0; i < n; i++) tops[i] = -1.0f;\n",
+        allocated + "  memset(tops, 0, n * sizeof(float));\n  if (hx[0] > 0) std::fill(tops, tops + n, -INFINITY);\n",
+        allocated + "  for (int i = 1; i < n; i++) tops[i] = -INFINITY;\n",
+        allocated + "  for (int i = 0; i < n; i++) if (hx[i] > 0) tops[i] = -INFINITY;\n",
+        allocated + "  for (int i = 0; i < n; i++) tops[i] = -INFINITY;\n  tops[0] = 1.0f;\n",
+        allocated + "  for (int i = 0; i < n / 2; i++) tops[i] = -INFINITY;\n",
+        allocated + "  std::fill(tops, tops + n / 2, -INFINITY);\n"})
     EXPECT_EQ(ArgumentOf(TaskOf(Read(program(begun))), "most").at("role"), "inout") << begun;
 }
 
