@@ -298,7 +298,12 @@ class ProductResults {
 static bool IsSoftmax(const SyntaxTree& tree) {
   const auto functions = Functions(tree);
   const auto kernels = std::count_if(functions.begin(), functions.end(), [&](int one) { return IsKernel(tree, one); });
-  return kernels == 1 && tree.text().find("max") != std::string::npos && CallsExponential(tree.text());
+  const auto calls = NodesOfKind(tree, "CallExpr");
+  const auto is_maximum = [&](int call) {
+    const std::string_view callee = LibraryCallee(tree, call);
+    return callee == "fmaxf" || callee == "fmax" || callee == "max";
+  };
+  return kernels == 1 && CallsExponential(tree.text()) && std::any_of(calls.begin(), calls.end(), is_maximum);
 }
 
 std::optional<ProductByResults> FindProductByResults(const MutationContext& context, int kernel, std::string& why) {

@@ -140,6 +140,14 @@ TEST_F(ForeignReductions, NearMisses) {
   Refuses("reduce_grid", "46_half_as_many_threads", "    __syncthreads();", "", "convergent: ");
 }
 
+// A struct that fills what it is aligned to is one of its parts; one with padding is not.
+TEST_F(ForeignReductions, StructsMayBeAligned) {
+  const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / "19_argmin_by_shuffles.cu").text;
+  std::string refusal;
+  EXPECT_TRUE(Applies("reduce_grid", With(text, "struct Best {", "struct __align__(8) Best {"), refusal)) << refusal;
+  Refuses("reduce_grid", "19_argmin_by_shuffles", "struct Best {", "struct __align__(16) Best {", "nearest: ");
+}
+
 // The lanes of the cpu device do not go together, so that the child is compared with code that waits.
 TEST_F(ForeignReductions, LastWarpGoesTogether) {
   const std::string text = LoadTemplate(std::filesystem::path(EVO_FOREIGN_KERNELS) / "15_warp_without_barriers.cu").text;
