@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "mutators/analysis/source/constant_value.h"
+#include "mutators/analysis/source/data_flow.h"
+#include "mutators/analysis/source/source_query.h"
 #include "tests/mutators/mutating.h"
 
 namespace evo {
@@ -211,6 +213,13 @@ TEST(Soundness, EditsNameTheParametersTheyRelyOn) {
   EXPECT_THAT(
       needs("shared_swizzle", Kernel("  __shared__ float t[8][16];\n  t[0][threadIdx.x % 16] = in[0];\n  out[0] = t[0][1];\n")),
       ElementsAre(Parameters{}));
+}
+
+TEST(Soundness, ToCompareWithNullChangesNothing) {
+  const Parent parent("#include <cstdio>\n" + Kernel("  out[n] = in != NULL ? in[n] : 0.0f;\n"));
+  const auto choices = NodesOfKind(*parent.tree, "ConditionalOperator");
+  ASSERT_THAT(choices, SizeIs(1));
+  EXPECT_TRUE(IsPure(*parent.tree, choices.front()));
 }
 
 TEST(Soundness, AConstantOfAnEnumerationHasItsValue) {
