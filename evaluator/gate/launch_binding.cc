@@ -23,10 +23,7 @@ std::variant<LaunchBinding, Failure> LaunchBinding::Make(Device& device, const P
   LaunchBinding binding;
   binding.plan_ = std::move(std::get<LaunchPlan>(planned));
   binding.image_ = program.ImageFor(sizes.sizes);
-  if (binding.image_ == nullptr) {
-    return Failure{Outcome::kLaunchError, fmt::format("sizes are compiled in, and this was not compiled with {}",
-                                                      ToText(ValuesFor(program.rendered.size_macros, sizes.sizes)))};
-  }
+  if (binding.image_ == nullptr) return program.WhyNoImage(sizes.sizes);
   const auto& kernels = binding.image_->compiled.kernels;
   for (const auto& step : binding.plan_.steps) {
     std::size_t kernel = 0;

@@ -55,6 +55,20 @@ std::optional<Failure> Load(Device& device, const KernelTemplate& rendered, std:
   return std::nullopt;
 }
 
+// The device is as it was, and other images may fit.
+bool DoesNotFit(const Failure& failure) {
+  return !failure.sticky && (failure.outcome == Outcome::kUnsupported || failure.outcome == Outcome::kResourceLimit);
+}
+
+// None where an expression has no value.
+std::optional<SizeValues> ValuesOf(const KernelTemplate& rendered, const Sizes& sizes) {
+  try {
+    return ValuesFor(rendered.size_macros, sizes);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Failure ToFailure(const DeviceStatus& status) { return {status.outcome, status.message, status.sticky}; }
@@ -72,22 +86,33 @@ std::variant<Program, Failure> LoadProgram(Device& device, const std::string& so
   std::vector<CompiledProgram> others = std::exchange(compiled.others, {});
   others.insert(others.begin(), std::move(compiled));
   for (CompiledProgram& one : others) {
-    LoadedImage& image = program.images.emplace_back();
+    LoadedImage image;
     image.compiled = std::move(one);
-    if (auto failure = Load(device, program.rendered, placements, image)) return *failure;
+    auto failure = Load(device, program.rendered, placements, image);
+    if (!failure) {
+      program.images.push_back(std::move(image));
+    } else if (!program.images.empty() && DoesNotFit(*failure)) {
+      program.refused.emplace_back(image.compiled.sizes, *std::move(failure));
+    } else {
+      return *std::move(failure);
+    }
   }
   return program;
 }
 
 const LoadedImage* Program::ImageFor(const Sizes& sizes) const {
-  try {
-    const SizeValues wanted = ValuesFor(rendered.size_macros, sizes);
-    const auto found =
-        std::find_if(images.begin(), images.end(), [&](const LoadedImage& image) { return image.compiled.sizes == wanted; });
-    return found == images.end() ? nullptr : &*found;
-  } catch (const Error&) {  // an expression that has no value there
-    return nullptr;
-  }
+  const auto wanted = ValuesOf(rendered, sizes);
+  const auto found =
+      std::find_if(images.begin(), images.end(), [&](const LoadedImage& image) { return image.compiled.sizes == wanted; });
+  return found == images.end() ? nullptr : &*found;
+}
+
+Failure Program::WhyNoImage(const Sizes& sizes) const {
+  const auto wanted = ValuesOf(rendered, sizes);
+  const auto found = std::find_if(refused.begin(), refused.end(), [&](const auto& one) { return one.first == wanted; });
+  if (found != refused.end()) return found->second;
+  return {Outcome::kLaunchError, fmt::format("sizes are compiled in, and this was not compiled with {}",
+                                             wanted ? ToText(*wanted) : "what follows from these")};
 }
 
 std::string ImageDigest(const CompiledProgram& program) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -39,9 +40,14 @@ struct Program {
   KernelTemplate rendered;
   Parameters parameters;
   std::vector<LoadedImage> images;  // one, or several where sizes are compiled in
+  // Images that the device cannot hold, such as one with too much local memory, with its reason. The first image is never here.
+  std::vector<std::pair<SizeValues, Failure>> refused;
 
-  // The image for these sizes; null if the program was not compiled for them. Valid as long as the program.
+  // The image for these sizes; null if the program was not compiled for them, or the device cannot hold it. Valid as long as the
+  // program.
   const LoadedImage* ImageFor(const Sizes& sizes) const;
+  // Why these sizes have no image.
+  Failure WhyNoImage(const Sizes& sizes) const;
 };
 
 // Digest of the image, and of the others with the values that are compiled in.

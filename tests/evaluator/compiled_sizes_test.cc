@@ -34,10 +34,14 @@ class ProgramOfSizes : public ::testing::Test {
  protected:
   ProgramOfSizes() {
     for (const char* image : {"of 100", "of 7"}) device_.kernels[image] = [](const auto&) {};
+    Load();
+  }
+  std::variant<Program, Failure> TryLoad() {
     CompiledProgram compiled = Image("of 100", 100);
     compiled.others = {Image("of 7", 7)};
-    program_ = std::get<Program>(LoadProgram(device_, kSource, std::move(compiled)));
+    return LoadProgram(device_, kSource, std::move(compiled));
   }
+  void Load() { program_ = std::get<Program>(TryLoad()); }
   std::variant<LaunchBinding, Failure> Bind(std::int64_t n) { return LaunchBinding::Make(device_, program_, task_, Sized(n)); }
 
   FakeDevice device_{"cpu"};
@@ -55,6 +59,26 @@ TEST_F(ProgramOfSizes, WithoutAnImageNothingIsLaunched) {
   ASSERT_TRUE(std::holds_alternative<Failure>(bound));
   EXPECT_EQ(std::get<Failure>(bound).outcome, Outcome::kLaunchError);
   EXPECT_EQ(std::get<Failure>(bound).message, "sizes are compiled in, and this was not compiled with COUNT = 8");
+}
+
+// Such as one with an array of 65,537 elements in each thread.
+TEST_F(ProgramOfSizes, AnImageThatTheDeviceCannotHoldIsMissingForItsSizesOnly) {
+  device_.refusals["of 7"] = {Outcome::kUnsupported, "too much local memory", false};
+  Load();
+  EXPECT_EQ(std::get<LaunchBinding>(Bind(100)).image().compiled.image, "of 100");
+  const auto bound = Bind(7);
+  ASSERT_TRUE(std::holds_alternative<Failure>(bound));
+  EXPECT_EQ(std::get<Failure>(bound).outcome, Outcome::kUnsupported);
+  EXPECT_EQ(std::get<Failure>(bound).message, "too much local memory");
+}
+
+TEST_F(ProgramOfSizes, TheFirstImageMustLoadAndNoneMayBreakTheDevice) {
+  device_.refusals["of 100"] = {Outcome::kUnsupported, "too much local memory", false};
+  EXPECT_TRUE(std::holds_alternative<Failure>(TryLoad()));
+  device_.refusals = {{"of 7", {Outcome::kResourceLimit, "out of memory", true}}};
+  EXPECT_TRUE(std::holds_alternative<Failure>(TryLoad()));
+  device_.refusals = {{"of 7", {Outcome::kLaunchError, "invalid image", false}}};
+  EXPECT_TRUE(std::holds_alternative<Failure>(TryLoad()));
 }
 
 // Such as an image of an older worker, or one whose values were lost on the way.

@@ -36,6 +36,7 @@ class FakeDevice : public Device {
   }
 
   std::map<std::string, Kernel> kernels;  // by image
+  std::map<std::string, DeviceStatus> refusals;  // of Load, by image
   Clock clock = [](std::size_t) { return SequenceTime{1000, 1000, 1000, false}; };
   DeviceStatus timing_status;
   std::function<DeviceStatus(const std::string& image)> run_status = [](const std::string&) { return DeviceStatus{}; };
@@ -67,6 +68,7 @@ class FakeDevice : public Device {
   DeviceInfo& mutable_info() { return info_; }
   DeviceMemory& memory() override { return memory_; }
   LoadResult Load(const CompiledProgram& program, std::size_t) override {
+    if (const auto refused = refusals.find(program.image); refused != refusals.end()) return {refused->second, nullptr};
     return {{}, std::make_unique<Loaded>(program.image, kernels.at(program.image))};
   }
 
