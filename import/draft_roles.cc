@@ -48,11 +48,11 @@ bool DraftBuffers::IsScratch(const DraftBuffer& buffer) const {
 }
 
 // What blocks of one launch tell each other, such as tickets, flags and the sums behind them: kernels read and change it, the
-// host does nothing with it but to set all of it to a byte, and copies another buffer.
+// host does nothing with it but to set all of it to a byte, if the first kernel does not set it, and copies another buffer.
 bool DraftBuffers::IsBetweenBlocks(const DraftBuffer& buffer) const {
   if (!buffer.bytes || !buffer.use.read || !buffer.use.written || IsUsedElsewhere(buffer)) return false;
   if (c_.host.IsCopiedFrom(buffer.pointer) || c_.host.CallsOn(buffer.pointer, "cudaMalloc").empty()) return false;
-  const bool set = Memset(buffer).has_value();
+  const bool set = Memset(buffer).has_value() || (buffer.first_writes && IsNeverSet(c_.host, buffer));
   const auto is_told = [&](const DraftBuffer& other) {
     return other.use.written && &other != &buffer && (set || Memset(other)) && !c_.host.IsCopiedFrom(other.pointer);
   };

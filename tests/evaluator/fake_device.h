@@ -35,7 +35,7 @@ class FakeDevice : public Device {
     info_.tick_ns = 32;
   }
 
-  std::map<std::string, Kernel> kernels;  // by image
+  std::map<std::string, Kernel> kernels;         // by image
   std::map<std::string, DeviceStatus> refusals;  // of Load, by image
   Clock clock = [](std::size_t) { return SequenceTime{1000, 1000, 1000, false}; };
   DeviceStatus timing_status;

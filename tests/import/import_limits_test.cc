@@ -260,5 +260,33 @@ int main() {
   EXPECT_THAT(Kernel(Read(set)), HasSubstr("// evo:memset partial 0\n"));
 }
 
+// Tickets that another kernel sets are a workspace, if the host copies something else alone.
+TEST(ImportLimits, WhatAKernelSetsAndBlocksCountWithIsAWorkspace) {
+  const auto program = [](const std::string& copied) {
+    return R"(
+__global__ void start(unsigned* ticket) { if (threadIdx.x == 0) *ticket = 0; }
+__global__ void twice(const float* x, float* y, unsigned* ticket) {
+  __shared__ unsigned tile;
+  if (threadIdx.x == 0) tile = atomicAdd(ticket, 1u);
+  __syncthreads();
+  y[tile * 256 + threadIdx.x] = 2 * x[tile * 256 + threadIdx.x];
+}
+int main() {
+  float *x, *y, h[1024];
+  unsigned *ticket, taken;
+  cudaMalloc(&x, 4096);
+  cudaMalloc(&y, 4096);
+  cudaMalloc(&ticket, 4);
+  start<<<1, 32>>>(ticket);
+  twice<<<4, 256>>>(x, y, ticket);
+  cudaMemcpy(h, y, 4096, cudaMemcpyDeviceToHost);
+)" + copied + "}\n";
+  };
+  const ImportReply reply = Read(program(""));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:workspace ticket u32 [1]\n"));
+  const nlohmann::json task = TaskOf(Read(program("  cudaMemcpy(&taken, ticket, 4, cudaMemcpyDeviceToHost);\n")));
+  EXPECT_EQ(ArgumentOf(task, "ticket").at("role"), "out");
+}
+
 }  // namespace
 }  // namespace evo

@@ -39,6 +39,15 @@ AttentionDefinition::Row AttentionDefinition::RowOf(double scale, std::int64_t h
 
 bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale, std::int64_t head, std::int64_t row) const {
   const Row weights = RowOf(scale, head, row);
+  // An error is permitted up to a part of the largest value, and no value differs from what is stored by more than that: so the
+  // first element that is too far from its value refuses the row.
+  double stored_most = 0;
+  for (std::int64_t d = 0; d < shape_.value_depth; ++d) {
+    const auto element = stored.find(shape_.OutputIndex(head, row, d));
+    if (element != stored.end() && std::isfinite(element->second))
+      stored_most = std::max(stored_most, std::fabs(element->second));
+  }
+  const double most_error = 2 * kElementTolerance * stored_most;
   double largest = 0, error = 0;
   for (std::int64_t d = 0; d < shape_.value_depth; ++d) {
     const auto element = stored.find(shape_.OutputIndex(head, row, d));
@@ -56,6 +65,7 @@ bool AttentionDefinition::HoldsFor(const BufferContents& stored, double scale, s
     if (!std::isfinite(element->second)) return false;
     largest = std::max(largest, std::fabs(value));
     error = std::max(error, std::fabs(value - element->second));
+    if (error > most_error) return false;
   }
   return error <= kElementTolerance * largest;
 }

@@ -195,18 +195,6 @@ class GuessMaker {
   std::vector<AttentionGuess> guesses_;
 };
 
-// What scores may be multiplied by in a run: the number of elements of a row is no number in it.
-std::map<std::string, double> ScalesWith(const AttentionGuess& guess, const LaunchRuns::Sizes& sizes, const LaunchedRun& run) {
-  std::map<std::string, double> scales = ScalesIn(run.knowledge);
-  const std::int64_t depth = guess.ShapeWith(sizes).depth;
-  const double root = 1 / std::sqrt(static_cast<double>(depth));
-  if (guess.depth_size.empty()) return scales.try_emplace(fmt::format("rsqrtf({}.0f)", depth), root), scales;
-  std::map<std::string, double> of_depth{{fmt::format("rsqrtf((float){})", kDepthWord), root}};
-  for (const auto& [text, value] : scales)
-    of_depth.try_emplace(WithOtherName(text, fmt::format("{}.0f", depth), fmt::format("(float){}", kDepthWord)), value);
-  return of_depth;
-}
-
 }  // namespace
 
 std::vector<std::string> AttentionGuess::Outside() const {
@@ -283,14 +271,32 @@ AttentionDefinition DefinitionOf(const SourceRuns& runs, const AttentionGuess& g
   return definition;
 }
 
+const std::map<std::string, double>& ScalesOfRun::For(const AttentionGuess& guess, const LaunchRuns::Sizes& sizes) {
+  const std::int64_t depth = guess.ShapeWith(sizes).depth;
+  const bool is_size = !guess.depth_size.empty();
+  const auto [one, fresh] = by_depth_.try_emplace({depth, is_size});
+  if (!fresh) return one->second;
+  std::map<std::string, double>& scales = one->second;
+  const double root = 1 / std::sqrt(static_cast<double>(depth));
+  if (!is_size) {
+    scales = plain_;
+    scales.try_emplace(fmt::format("rsqrtf({}.0f)", depth), root);
+    return scales;
+  }
+  scales[fmt::format("rsqrtf((float){})", kDepthWord)] = root;
+  for (const auto& [text, value] : plain_)
+    scales.try_emplace(WithOtherName(text, fmt::format("{}.0f", depth), fmt::format("(float){}", kDepthWord)), value);
+  return scales;
+}
+
 std::set<std::string> ScalesThatHold(const SourceRuns& runs, const AttentionGuess& guess, const LaunchTrial& trial,
-                                     const LaunchedRun& run) {
+                                     const LaunchedRun& run, ScalesOfRun& scales) {
   std::set<std::string> hold;
   const BufferContents& stored = run.stored.at(guess.o);
   const AttentionDefinition definition = DefinitionOf(runs, guess, trial);
   const std::int64_t row = std::min<std::int64_t>(guess.ShapeWith(trial.sizes).rows - 1, 1);
   std::map<double, bool> known;
-  for (const auto& [text, scale] : ScalesWith(guess, trial.sizes, run)) {
+  for (const auto& [text, scale] : scales.For(guess, trial.sizes)) {
     if (!guess.scales.empty() && !guess.scales.contains(text)) continue;
     const auto [one, fresh] = known.try_emplace(scale, false);
     if (fresh) one->second = definition.HoldsFor(stored, scale, 0, row) && definition.HoldsFor(stored, scale);
@@ -324,7 +330,7 @@ bool FindStatistics(const SourceRuns& runs, const std::vector<std::string>& outp
 }
 
 double ScaleNamed(const std::string& text, const AttentionGuess& guess, const LaunchTrial& trial, const LaunchedRun& run) {
-  return ScalesWith(guess, trial.sizes, run).at(text);
+  return ScalesOfRun(run.knowledge).For(guess, trial.sizes).at(text);
 }
 
 }  // namespace evo

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mutators/analysis/attention/attention_definition.h"
@@ -61,9 +63,23 @@ struct GuessedNames {
 std::vector<AttentionGuess> GuessesIn(const GuessedNames& names, const LaunchRuns::Sizes& sizes, const LaunchedRun& run);
 
 AttentionDefinition DefinitionOf(const SourceRuns& runs, const AttentionGuess& guess, const LaunchTrial& trial);
+// What scores may be multiplied by in a run, by the text that says it. Made once for all guesses: making it takes longer than
+// refusing one.
+class ScalesOfRun {
+ public:
+  explicit ScalesOfRun(const ThreadTrace& knowledge) : plain_(ScalesIn(knowledge)) {}
+  // Valid as long as the object.
+  const std::map<std::string, double>& For(const AttentionGuess& guess, const LaunchRuns::Sizes& sizes);
+
+ private:
+  std::map<std::string, double> plain_;
+  // By the number of elements of a row, and whether a size decides it: then it is no number in the text.
+  std::map<std::pair<std::int64_t, bool>, std::map<std::string, double>> by_depth_;
+};
+
 // The texts with which a run is what a guess says, of its own if it has some.
 std::set<std::string> ScalesThatHold(const SourceRuns& runs, const AttentionGuess& guess, const LaunchTrial& trial,
-                                     const LaunchedRun& run);
+                                     const LaunchedRun& run, ScalesOfRun& scales);
 // Whether the outputs beside that of a guess, if there are some, have each row's logarithm of its sum, or its largest score or
 // its sum of weights: those that the guess says, if it says some. It gets them.
 bool FindStatistics(const SourceRuns& runs, const std::vector<std::string>& outputs, const LaunchTrial& trial,

@@ -130,9 +130,10 @@ LaunchGuesses::Tried LaunchGuesses::Confirm(const LaunchedRun& run, const Launch
   const DerivedSizes& derived = sizes_.derived();
   std::vector<std::string> inputs = inputs_;
   std::erase(inputs, extra_.buffer);
+  ScalesOfRun scales(run.knowledge);
   for (AttentionGuess& guess : GuessesIn(
            {runs_.names(), inputs, outputs_, derived.numbers(), derived.Quotients(), derived.increments()}, trial.sizes, run))
-    AddIfItHolds(std::move(guess), trial, run);
+    AddIfItHolds(std::move(guess), trial, run, scales);
   if (all_.empty()) return Tried::kNone;
   if (extra_.buffer.empty()) return Holds({Choice(1), {}, {}}) ? Tried::kHolds : Tried::kNotTwice;
   const std::int64_t elements =
@@ -207,8 +208,8 @@ void LaunchGuesses::Learn(const LaunchedRun& run) {
   }
 }
 
-void LaunchGuesses::AddIfItHolds(AttentionGuess guess, const LaunchTrial& trial, const LaunchedRun& run) {
-  guess.scales = ScalesThatHold(runs_, guess, trial, run);
+void LaunchGuesses::AddIfItHolds(AttentionGuess guess, const LaunchTrial& trial, const LaunchedRun& run, ScalesOfRun& scales) {
+  guess.scales = ScalesThatHold(runs_, guess, trial, run, scales);
   if (!guess.scales.empty() && FindStatistics(runs_, outputs_, trial, run, guess)) all_.push_back(std::move(guess));
 }
 
@@ -217,11 +218,12 @@ bool LaunchGuesses::Holds(const LaunchTrial& plain) {
   const LaunchTrial trial = With(plain);
   if (!runs_.Run(trial, run)) return false;
   Learn(run);
+  ScalesOfRun scales(run.knowledge);
   std::erase_if(all_, [&](AttentionGuess& guess) {
     if (!run.stored.contains(guess.o) || !guess.HasLastRow(trial.sizes, run) ||
         (!trial.samples && !extra_.integers && !guess.HasElements(trial.sizes, run)))
       return true;
-    guess.scales = ScalesThatHold(runs_, guess, trial, run);
+    guess.scales = ScalesThatHold(runs_, guess, trial, run, scales);
     return guess.scales.empty() || !FindStatistics(runs_, outputs_, trial, run, guess);
   });
   return !all_.empty();

@@ -57,7 +57,7 @@ class LaunchGuesses {
   void AddUnitsOfVectors(std::vector<TrialSizes::Units>& units);
   bool ReadsMatrices(const LaunchedRun& run);
   void Learn(const LaunchedRun& run);
-  void AddIfItHolds(AttentionGuess guess, const LaunchTrial& trial, const LaunchedRun& run);
+  void AddIfItHolds(AttentionGuess guess, const LaunchTrial& trial, const LaunchedRun& run, ScalesOfRun& scales);
 
   const MutationContext& context_;
   const SyntaxTree& tree_;

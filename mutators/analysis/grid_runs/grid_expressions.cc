@@ -140,6 +140,7 @@ LaneValues GridExpressions::Named(int expression, const LaneMask& mask) {
   if (name.name == "warpSize") return LaneValues(position_.lanes, 32);
   if (name.refers_to < 0) return Literal(expression);
   const SyntaxNode& declared = tree_.node(name.refers_to);
+  if (declared.kind_name == "EnumConstantDecl") return Literal(expression);
   const bool constant = declared.type.starts_with("const ") && !declared.type.ends_with("]");
   const bool of_memory = IsShared(tree_, name.refers_to) || variables_.IsOfDevice(name.refers_to);
   if (declared.kind_name == "VarDecl" && declared.function < 0 && !of_memory) {

@@ -29,6 +29,7 @@ constexpr std::int64_t kManyElements = 1 << 22, kMostOfOneRow = 1 << 16;
 constexpr std::int64_t kFewestOfRow = 4;
 // Rows of so many elements at least are right where longer ones need more threads than a block has.
 constexpr std::int64_t kFewestBounded = 256;
+constexpr const char* kElementsAtOnce = "elements at once that do not begin at a multiple";
 
 class RowScanFinder {
  public:
@@ -43,23 +44,9 @@ class RowScanFinder {
     if (source_.sizes().size() == 1) return FindBounded();
     const std::string first = *source_.sizes().begin(), second = *source_.sizes().rbegin();
     for (const auto& [rows, size] : {std::pair(first, second), std::pair(second, first)}) {
-      found_ = {};
-      found_.rows = rows;
-      found_.size = size;
-      std::int64_t right = 0, wrong = 0;
-      const auto is_scan = [&](const auto& trial) {
-        last_.clear();
-        const bool found = IsScan(trial.first, trial.second);
-        if (found) right = std::max(right, trial.second);
-        // A block of as many threads as a row has elements.
-        const bool longer = right >= kFewestBounded && trial.second > right;
-        const bool too_wide = !found && longer && last_.ends_with(" threads");
-        if (too_wide && wrong == 0) wrong = trial.second;
-        return found || too_wide;
-      };
-      if (!std::all_of(std::begin(kRowTrials), std::end(kRowTrials), is_scan)) continue;
-      if (wrong > 0 && !FindMostOfRow(right, wrong)) continue;
-      return Found();
+      if (HoldsForMultiples(rows, size, 1) ||
+          (last_.find(kElementsAtOnce) != std::string::npos && HoldsForMultiples(rows, size, 4)))
+        return Found();
     }
     return std::nullopt;
   }
@@ -71,6 +58,28 @@ class RowScanFinder {
     last_ = why;
     if (why_.empty()) why_ = std::move(why);
     return false;
+  }
+
+  // Rows of multiples of so many elements, such as those that are loaded at once.
+  bool HoldsForMultiples(const std::string& rows, const std::string& size, std::int64_t multiple) {
+    found_ = {};
+    found_.rows = rows;
+    found_.size = size;
+    if (multiple > 1) found_.when = fmt::format("{} % {} == 0", size, multiple);
+    std::int64_t right = 0, wrong = 0;
+    const auto is_scan = [&](const auto& trial) {
+      last_.clear();
+      const std::int64_t elements = trial.second * multiple;
+      const bool found = IsScan(trial.first, elements);
+      if (found) right = std::max(right, elements);
+      // A block of as many threads as a row has elements.
+      const bool longer = right >= kFewestBounded && elements > right;
+      const bool too_wide = !found && longer && last_.ends_with(" threads");
+      if (too_wide && wrong == 0) wrong = elements;
+      return found || too_wide;
+    };
+    if (!std::all_of(std::begin(kRowTrials), std::end(kRowTrials), is_scan)) return false;
+    return wrong == 0 || (multiple == 1 && FindMostOfRow(right, wrong));
   }
 
   // Rows of more elements than a block may have threads are none.
