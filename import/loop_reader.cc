@@ -42,6 +42,13 @@ std::optional<KernelLoop> LoopReader::Read(int at, const ProgramFunction& functi
     to = *std::move(rest);
     from = HostExpression::Integer(0);
   }
+  // `a = middle - n; a <= middle + n`
+  if (from.kind == Kind::kBinary && from.Is("-")) {
+    if (auto rest = Without(to, from.parts[0])) {
+      to = HostExpression::Binary("+", *std::move(rest), from.parts[1]);
+      from = HostExpression::Integer(0);
+    }
+  }
   if (!to.IsKnown() || !IsOfHost(to)) return Downwards(parts[2], loop, HostExpression::Integer(kWarp / 2));
   HostExpression span = from.IsKnown() && IsOfHost(from) ? HostExpression::Binary("-", to, from) : to;
   if (condition.Is("<=") || condition.Is(">=")) span = HostExpression::Binary("+", span, HostExpression::Integer(1));

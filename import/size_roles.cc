@@ -7,10 +7,24 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
+// `2 * radius + 1`, as many as there are around the middle one.
+bool IsAround(const HostExpression& expression) {
+  if (expression.kind != Kind::kBinary || !expression.Is("+")) return false;
+  for (const std::size_t one : {0, 1}) {
+    const HostExpression& twice = expression.parts[1 - one];
+    if (expression.parts[one].Text() != "1" || twice.kind != Kind::kBinary || !twice.Is("*")) continue;
+    if (twice.parts[0].Text() == "2" || twice.parts[1].Text() == "2") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void CollectWindows(const HostExpression& expression, std::set<std::string>& names) {
   for (const HostExpression& part : expression.parts) CollectWindows(part, names);
+  if (IsAround(expression)) {
+    for (std::string& name : expression.Names()) names.insert(std::move(name));
+  }
   if (expression.kind != Kind::kBinary || !expression.Is("-") || expression.parts[0].Names().empty()) return;
   for (std::string& name : expression.parts[1].Names()) names.insert(std::move(name));
 }

@@ -238,5 +238,32 @@ int main(int argc, char** argv) {
   EXPECT_EQ(QuestionOf(reply, "n").guess, "1024");
 }
 
+// The radius of a filter likewise, and an element adds up all that is around it.
+TEST(ImportObjects, ARadiusOfUnknownLength) {
+  const ImportReply reply = Read(R"(
+__global__ void around(const float* in, const float* taps, float* out, int height, int width, int radius) {
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (y >= height || x >= width) return;
+  float sum = 0.f;
+  for (int v = y - radius; v <= y + radius; ++v)
+    for (int u = x - radius; u <= x + radius; ++u)
+      if (v >= 0 && v < height && u >= 0 && u < width)
+        sum += in[v * width + u] * taps[(v - y + radius) * (2 * radius + 1) + u - x + radius];
+  out[y * width + x] = sum;
+}
+void run(const float* image, int height, int width, int radius) {
+  float *in, *taps, *out;
+  cudaMalloc(&in, height * width * sizeof(float));
+  cudaMalloc(&taps, (2 * radius + 1) * (2 * radius + 1) * sizeof(float));
+  cudaMalloc(&out, height * width * sizeof(float));
+  dim3 block(16, 16), grid((width + 15) / 16, (height + 15) / 16);
+  around<<<grid, block>>>(in, taps, out, height, width, radius);
+}
+)");
+  EXPECT_EQ(QuestionOf(reply, "radius").guess, "5");
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "out").at("check").at("sum"), "(radius + radius + 1) * (radius + radius + 1)");
+}
+
 }  // namespace
 }  // namespace evo

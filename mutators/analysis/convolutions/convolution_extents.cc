@@ -90,9 +90,11 @@ class SizeExpressions {
           return fmt::format("(({} {} {}) / {})", text, more < 0 ? "-" : "+", std::abs(more), by);
         }
       }
-      for (const SizeExpression& one : plain_) {
-        if (NumbersOfTwo{one.values[0] * by, one.values[1] * by} == numbers)
-          return fmt::format("({} * {})", Parenthesised(one.text), by);
+      for (const std::int64_t more : {0, 1}) {
+        for (const SizeExpression& one : plain_) {
+          if (NumbersOfTwo{one.values[0] * by + more, one.values[1] * by + more} == numbers)
+            return fmt::format("({} * {}{})", Parenthesised(one.text), by, more > 0 ? " + 1" : "");
+        }
       }
     }
     for (const SizeExpression& one : plain_) {

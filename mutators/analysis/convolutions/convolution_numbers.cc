@@ -65,6 +65,15 @@ std::optional<Convolution::Number> ConvolutionNumbers::HalfOf(std::int64_t first
   return std::nullopt;
 }
 
+// Twice an integer of the kernel and one: taps on both sides of the middle one.
+std::optional<Convolution::Number> ConvolutionNumbers::AroundOf(std::int64_t first, std::int64_t second) const {
+  for (const LaunchNumber& number : numbers_.Shifted(0)) {
+    if (2 * number.values[0] + 1 == first && 2 * number.values[1] + 1 == second)
+      return Number{fmt::format("(2 * {} + 1)", number.kernel), fmt::format("(2 * {} + 1)", number.launch), {}};
+  }
+  return std::nullopt;
+}
+
 // A product of two integers of the kernel: of the pixels of an image, of which filters of one tap need not know more.
 std::optional<Convolution::Number> ConvolutionNumbers::ProductOf(std::int64_t first, std::int64_t second) const {
   const auto numbers = numbers_.Shifted(0);
@@ -202,6 +211,8 @@ bool ConvolutionNumbers::AddSizes(Convolution& found) {
     auto number = NumberOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && (size == &Shape::pad_z || size == &Shape::pad_y || size == &Shape::pad_x))
       number = HalfOf(launches_[0].shape.*size, launches_[1].shape.*size);
+    if (!number && (size == &Shape::planes || size == &Shape::rows || size == &Shape::columns))
+      number = AroundOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && size == &Shape::width && found.height.constant == 1)
       number = ProductOf(launches_[0].shape.*size, launches_[1].shape.*size);
     if (!number && (size == &Shape::depth || size == &Shape::height || size == &Shape::width)) {

@@ -46,6 +46,7 @@ class ConvolutionNumbers {
   const std::string& NameOf(int declaration) const { return tree_.node(declaration).name; }
   std::optional<Number> NumberOf(std::int64_t first, std::int64_t second, std::int64_t away = 0) const;
   std::optional<Number> HalfOf(std::int64_t first, std::int64_t second) const;
+  std::optional<Number> AroundOf(std::int64_t first, std::int64_t second) const;
   std::optional<Number> ProductOf(std::int64_t first, std::int64_t second) const;
   std::optional<Number> TimesGroups(std::int64_t first, std::int64_t second, const Number& groups) const;
   std::optional<Number> OfInside(std::int64_t ConvolutionShape::*extent, std::int64_t taps, std::int64_t other_taps) const;
