@@ -37,7 +37,8 @@ TEST_F(ForeignConvolutions, ConvolutionTiles) {
          {"26_one_image_two_tap_sizes"},
          {"27_taps_by_columns"},
          {"28_one_volume"},
-         {"29_radius_of_width"}});
+         {"29_radius_of_width"},
+         {"30_radius_is_an_argument"}});
 }
 
 TEST_F(ForeignConvolutions, SplitTensorConvolution) {
@@ -70,7 +71,8 @@ TEST_F(ForeignConvolutions, SplitTensorConvolution) {
                                      {"26_one_image_two_tap_sizes", "a filter has one channel only"},
                                      {"27_taps_by_columns"},
                                      {"28_one_volume", "a filter has one channel only"},
-                                     {"29_radius_of_width", "a filter has one channel only"}});
+                                     {"29_radius_of_width", "a filter has one channel only"},
+                                     {"30_radius_is_an_argument", "a filter has one channel only"}});
 }
 
 // What is almost one of these is none.
@@ -91,6 +93,7 @@ TEST_F(ForeignConvolutions, RefusesNearMisses) {
   refuses("28_one_volume", "(z + h)", "(z + 2 * h + i)");
   refuses("29_radius_of_width", "ks / 2", "ks / 3");
   refuses("29_radius_of_width", "* ks + j + r]", "* ks + j]");
+  refuses("30_radius_is_an_argument", "(2 * radius + 1)", "(2 * radius)");
 }
 
 }  // namespace
