@@ -19,11 +19,14 @@
 #include "import/local_functors.h"
 #include "import/passed_offsets.h"
 #include "import/pointer_offsets.h"
+#include "import/split_allocations.h"
 #include "import/step_kernels.h"
 #include "import/unrolled_recursion.h"
 
 namespace evo {
 namespace {
+
+constexpr int kMostSplit = 8;  // allocations of a program
 
 // "line:column: message" of the parser in terms of the user's files.
 std::string Located(const ImportRequest& request, const std::string& error) {
@@ -131,6 +134,16 @@ void TakeTurns(SyntaxTree& tree, SyntaxParser& parser) {
   if (const auto exchanges = WithExchanges(SourceProgram(tree))) tree = parser.Parse(*exchanges);
 }
 
+void SplitAllocations(SyntaxTree& tree, SyntaxParser& parser) {
+  for (int i = 0; i < kMostSplit; ++i) {
+    const auto split = WithSplitAllocation(SourceProgram(tree));
+    if (!split) return;
+    SyntaxTree written = parser.Parse(*split);
+    if (written.errors().size() > tree.errors().size()) return;
+    tree = std::move(written);
+  }
+}
+
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   SyntaxTree tree = parser.Parse(WithKnownSpellings(request.text));
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
@@ -149,6 +162,7 @@ ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
     SyntaxTree written = parser.Parse(*passed);
     if (written.errors().size() <= tree.errors().size()) tree = std::move(written);
   }
+  SplitAllocations(tree, parser);
   SourceProgram program(tree);
   program.SetOrigins(request.line_files, request.line_numbers, request.file);
   const std::vector<std::string> missing = MissingHeaders(tree);
