@@ -15,6 +15,8 @@ using Pointer = HostCode::Pointer;
 std::string RoleReason(const DraftBuffer& buffer, const std::string& role) {
   if (!buffer.use.written) return "the kernels only read it";
   if (role == "workspace" && !buffer.use.read) return "a kernel writes it, and nothing reads it";
+  if (role == "workspace" && !buffer.bytes)
+    return "a kernel writes it and a later one reads it; whether the caller reads it, too, the host code does not say";
   if (role == "workspace") return "a kernel writes it, a later one reads it, and the host does not copy it";
   if (buffer.use.atomic) return "atomic functions write it";
   if (buffer.use.partial && !buffer.use.read) return "the kernels write only a part of it, it seems";
@@ -46,7 +48,9 @@ void ArgumentMaker::AddArgument(const DraftBuffer& buffer) {
   if (!element || c_.answers.Given(buffer.name + ".dtype"))
     argument.dtype =
         c_.answers.Ask(buffer.name + ".dtype", argument.dtype, fmt::format("its elements are of type {}", buffer.type), !element);
-  argument.role = c_.answers.Ask(buffer.name + ".role", buffers_.Role(buffer), RoleReason(buffer, buffers_.Role(buffer)));
+  const std::string role = buffers_.Role(buffer);
+  argument.role =
+      c_.answers.Ask(buffer.name + ".role", role, RoleReason(buffer, role), role == "workspace" && !buffer.bytes);
   bool known = false;
   const auto shape = buffers_.Shape(buffer, element.value_or(ElementType{argument.dtype, 1}), known);
   const std::string answer =

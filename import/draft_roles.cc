@@ -30,10 +30,10 @@ std::string DraftBuffers::Role(const DraftBuffer& buffer) const {
   return buffer.use.read || buffer.use.partial ? "inout" : "out";
 }
 
-// What the host never sets, a later launch can only read where the first one wrote it.
+// What the host never sets, a later launch can only read where the first one wrote it. Of what a caller passes this is a guess.
 bool DraftBuffers::IsBetween(const DraftBuffer& buffer) const {
-  return (buffer.first_writes || (buffer.first_partial && IsNeverSet(c_.host, buffer))) && buffer.later_read && buffer.bytes &&
-         !c_.host.IsCopiedFrom(buffer.pointer);
+  const bool written_first = buffer.first_writes || (buffer.first_partial && buffer.bytes && IsNeverSet(c_.host, buffer));
+  return written_first && buffer.later_read && !c_.host.IsCopiedFrom(buffer.pointer);
 }
 
 // What kernels write and nothing reads, such as the sum of the one block on the last level, where the host copies another buffer;

@@ -288,5 +288,27 @@ int main() {
   EXPECT_EQ(ArgumentOf(task, "ticket").at("role"), "out");
 }
 
+// Of what a launcher gets from its caller, what one kernel tells the next one is most likely nothing else; the user is asked.
+TEST(ImportLimits, WhatACallerPassesForAnotherKernelIsAWorkspace) {
+  const std::string program = R"(
+__global__ void square(const float* x, float* squares, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) squares[i] = x[i] * x[i];
+}
+__global__ void add_neighbour(const float* squares, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = squares[i] + squares[(i + 1) % n];
+}
+void run(const float* x, float* squares, float* y, int n) {
+  square<<<(n + 255) / 256, 256>>>(x, squares, n);
+  add_neighbour<<<(n + 255) / 256, 256>>>(squares, y, n);
+)";
+  const ImportReply reply = Read(program + "}\n");
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:workspace squares f32 [n]\n"));
+  EXPECT_TRUE(QuestionOf(reply, "squares.role").unknown);
+  const ImportReply read = Read(program + "  float h[4];\n  cudaMemcpy(h, squares, 16, cudaMemcpyDeviceToHost);\n}\n");
+  EXPECT_EQ(ArgumentOf(TaskOf(read), "squares").at("role"), "out");
+}
+
 }  // namespace
 }  // namespace evo
