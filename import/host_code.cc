@@ -285,7 +285,10 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   const auto own = leaves().find(name);
   const bool itself = names == std::vector{name} && variable->record.empty() &&
                       (own == leaves().end() || own->second.function == variable->function);
-  if (value.IsKnown() && (!names.empty() || bytes) && !itself) return value;
+  if (value.IsKnown() && (!names.empty() || bytes) && !itself) {
+    if (branches || value.kind == Kind::kName) return value;
+    return Clamped(std::move(value), ClampsOf(program_, *variable, assigned, initialiser), variable->function, depth + 1);
+  }
   if (!IsTypeOfNumber(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
   std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
   if (!number) number = LargestOf(*this, ListOf(program_, calls_, initialiser, place_of_value), place_of_value);
@@ -301,6 +304,14 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     if (later && (!number || later->AsReal() > kMostChoices)) number = later;
   }
   return leaves_.Add({name, origin, variable->function, number, place});
+}
+
+HostExpression HostCode::Clamped(HostExpression value, const std::vector<ValueClamp>& clamps, int function, int depth) {
+  for (const ValueClamp& clamp : clamps) {
+    const HostExpression bound = Simplified(ResolvedAt(clamp.place, clamp.bound, function, depth));
+    if (bound.IsKnown()) value = HostExpression::Call(clamp.function, {std::move(value), bound});
+  }
+  return Simplified(value);
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {

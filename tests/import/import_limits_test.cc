@@ -280,7 +280,8 @@ int main() {
   start<<<1, 32>>>(ticket);
   twice<<<4, 256>>>(x, y, ticket);
   cudaMemcpy(h, y, 4096, cudaMemcpyDeviceToHost);
-)" + copied + "}\n";
+)" + copied +
+           "}\n";
   };
   const ImportReply reply = Read(program(""));
   EXPECT_THAT(Kernel(reply), HasSubstr("// evo:workspace ticket u32 [1]\n"));

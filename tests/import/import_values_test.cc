@@ -265,5 +265,43 @@ int main(int argc, char** argv) {
               testing::AllOf(testing::HasSubstr("// evo:launch twice("), testing::Not(testing::HasSubstr("warm"))));
 }
 
+// As many blocks as there are elements for, and no more than a bound.
+TEST(ImportValues, BoundsThatAreSetBehindAValue) {
+  const auto grid_with = [](const std::string& bounded) {
+    const std::string text = Kernel(Read(R"(
+#include <algorithm>
+#define MOST 512
+__global__ void add(const float* x, float* parts, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += gridDim.x * 128) sum += x[i];
+  atomicAdd(&parts[blockIdx.x], sum);
+}
+void run(const float* x, float* parts, int n) {
+  int blocks = (n + 127) / 128;
+  )" + bounded + R"(
+  add<<<blocks, 128>>>(x, parts, n);
+}
+int main(int argc, char** argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 1000003;
+  float *x, *parts;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&parts, MOST * sizeof(float));
+  run(x, parts, n);
+}
+)"));
+    const std::size_t at = text.find(" grid(");
+    return text.substr(at + 1, text.find(" block(") - at - 1);
+  };
+  for (const char* most : {"if (blocks > MOST) blocks = MOST;", "if (MOST <= blocks) { blocks = MOST; }",
+                           "blocks = min(blocks, MOST);", "blocks = std::min(MOST, blocks);",
+                           "blocks = blocks > MOST ? MOST : blocks;", "blocks = (blocks < MOST) ? blocks : MOST;"})
+    EXPECT_EQ(grid_with(most), "grid(min(ceil_div(n, 128), 512))") << most;
+  EXPECT_EQ(grid_with("if (blocks < 64) blocks = 64; if (blocks > MOST) blocks = MOST;"),
+            "grid(min(max(ceil_div(n, 128), 64), 512))");
+  // What is no bound.
+  for (const char* other : {"if (blocks > MOST) blocks = 64;", "if (n > MOST) blocks = MOST;", ""})
+    EXPECT_EQ(grid_with(other), "grid(ceil_div(n, 128))") << other;
+}
+
 }  // namespace
 }  // namespace evo

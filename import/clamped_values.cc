@@ -1,0 +1,78 @@
+#include "import/clamped_values.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace evo {
+namespace {
+
+using Kind = HostExpression::Kind;
+
+// What `x > bound` keeps x below, or above.
+struct Comparison {
+  bool is_more = false;  // x > bound
+  HostExpression bound;
+};
+
+std::optional<Comparison> ComparisonOf(const HostExpression& condition, const std::string& name) {
+  if (condition.kind != Kind::kBinary) return std::nullopt;
+  const bool more = condition.Is(">") || condition.Is(">="), less = condition.Is("<") || condition.Is("<=");
+  if (!more && !less) return std::nullopt;
+  const auto is_variable = [&](const HostExpression& side) { return side.kind == Kind::kName && side.Is(name); };
+  if (is_variable(condition.parts[0])) return Comparison{more, condition.parts[1]};
+  if (is_variable(condition.parts[1])) return Comparison{less, condition.parts[0]};
+  return std::nullopt;
+}
+
+// Of `min(x, bound)` and `x > bound ? bound : x`.
+std::optional<ValueClamp> ClampIn(const HostExpression& value, const std::string& name, const SourceRange& place) {
+  const auto is_variable = [&](const HostExpression& part) { return part.kind == Kind::kName && part.Is(name); };
+  if (value.kind == Kind::kCall && (value.Is("min") || value.Is("max")) && value.parts.size() == 2) {
+    for (const std::size_t one : {0, 1}) {
+      if (is_variable(value.parts[one])) return ValueClamp{value.text, value.parts[1 - one], place};
+    }
+  }
+  if (value.kind != Kind::kConditional) return std::nullopt;
+  const auto compared = ComparisonOf(value.parts[0], name);
+  if (!compared) return std::nullopt;
+  for (const std::size_t one : {1, 2}) {
+    if (!is_variable(value.parts[one]) || value.parts[3 - one].Text() != compared->bound.Text()) continue;
+    // The variable where it is less, or where it is more.
+    return ValueClamp{(one == 2) == compared->is_more ? "min" : "max", compared->bound, place};
+  }
+  return std::nullopt;
+}
+
+// Of `if (x > bound) x = bound;`: the condition that is the nearest one around the place.
+std::optional<ValueClamp> ClampUnder(const SourceProgram& program, const HostExpression& value, const std::string& name,
+                                     const SourceRange& place) {
+  const SyntaxTree& tree = program.tree();
+  const SyntaxNode* nearest = nullptr;
+  for (const SyntaxNode& node : tree.nodes()) {
+    if (node.kind_name == "IfStmt" && node.range.Contains(place)) nearest = &node;
+  }
+  if (nearest == nullptr || nearest->children.size() != 2) return std::nullopt;
+  const auto compared = ComparisonOf(ParseHostExpression(program.Tokens(tree.node(nearest->children[0]).range)), name);
+  if (!compared || compared->bound.Text() != value.Text()) return std::nullopt;
+  return ValueClamp{compared->is_more ? "min" : "max", compared->bound, place};
+}
+
+}  // namespace
+
+std::vector<ValueClamp> ClampsOf(const SourceProgram& program, const ProgramVariable& variable,
+                                 const std::vector<SourceRange>& assigned, const SourceRange& first) {
+  if (variable.function < 0) return {};
+  std::vector<ValueClamp> clamps;
+  for (const SourceRange& place : assigned) {
+    // `int a = 1, b = 2;` looks like an assignment to b.
+    if (first.Contains(place)) continue;
+    const HostExpression value = ParseHostExpression(program.Tokens(place));
+    auto clamp = ClampIn(value, variable.name, place);
+    if (!clamp) clamp = ClampUnder(program, value, variable.name, place);
+    if (!clamp) return {};
+    clamps.push_back(*std::move(clamp));
+  }
+  return clamps;
+}
+
+}  // namespace evo
