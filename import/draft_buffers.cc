@@ -7,6 +7,7 @@
 #include "import/device_text.h"
 #include "import/draft_parts.h"
 #include "import/pointer_offsets.h"
+#include "import/subscript_extents.h"
 
 namespace evo {
 namespace {
@@ -172,6 +173,7 @@ void DraftBuffers::Read() {
         if (bound == "gridDim.x" && one.grid.size() == 1 && one.grid[0].IsKnown()) buffer.bounds.push_back(one.grid[0]);
       }
       for (const std::string& indexed : use.indexes) buffer.use.indexes.insert(indexed);
+      for (SubscriptShape& shape : ShapesBySubscripts(c_.program, one, i)) buffer.shapes.push_back(std::move(shape));
     }
   }
 }
@@ -227,7 +229,11 @@ std::vector<std::string> DraftBuffers::Shape(const DraftBuffer& buffer, const El
 }
 
 std::vector<std::string> DraftBuffers::GuessedShape(const DraftBuffer& buffer, const ElementType& element) const {
-  std::vector<std::string> shape;
+  std::vector<std::string> shape = AgreedShape(buffer.shapes, c_.names, c_.draft);
+  if (!shape.empty()) {
+    if (element.count > 1) shape.push_back(std::to_string(element.count));
+    return shape;
+  }
   std::string row;
   // Names of the BLAS: C[M, N] = A[M, K] B[K, N].
   if (c_.names.IsSize("M") && c_.names.IsSize("N") && c_.names.IsSize("K")) {

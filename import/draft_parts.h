@@ -9,6 +9,7 @@
 #include "import/draft_builder.h"
 #include "import/draft_names.h"
 #include "import/element_type.h"
+#include "import/subscript_extents.h"
 
 namespace evo {
 
@@ -29,6 +30,7 @@ struct DraftBuffer {
   std::optional<HostExpression> bytes;
   std::set<std::string> strides;       // expressions of the host
   std::vector<HostExpression> bounds;  // of subscripts
+  std::vector<SubscriptShape> shapes;  // by subscripts
   bool later_read = false;             // by a launch after the one that writes it
   bool none = false;                   // the host passes a null pointer for what would be written
 };
