@@ -49,8 +49,7 @@ void ArgumentMaker::AddArgument(const DraftBuffer& buffer) {
     argument.dtype =
         c_.answers.Ask(buffer.name + ".dtype", argument.dtype, fmt::format("its elements are of type {}", buffer.type), !element);
   const std::string role = buffers_.Role(buffer);
-  argument.role =
-      c_.answers.Ask(buffer.name + ".role", role, RoleReason(buffer, role), role == "workspace" && !buffer.bytes);
+  argument.role = c_.answers.Ask(buffer.name + ".role", role, RoleReason(buffer, role), role == "workspace" && !buffer.bytes);
   bool known = false;
   const auto shape = buffers_.Shape(buffer, element.value_or(ElementType{argument.dtype, 1}), known);
   const std::string answer =

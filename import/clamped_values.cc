@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace evo {
 namespace {
@@ -73,6 +74,24 @@ std::vector<ValueClamp> ClampsOf(const SourceProgram& program, const ProgramVari
     clamps.push_back(*std::move(clamp));
   }
   return clamps;
+}
+
+HostExpression WithClamps(HostExpression value, const std::vector<ValueClamp>& clamps,
+                          const std::function<HostExpression(const ValueClamp&)>& bound_of) {
+  for (const ValueClamp& clamp : clamps) {
+    HostExpression bound = bound_of(clamp);
+    if (bound.IsKnown()) value = HostExpression::Call(clamp.function, {std::move(value), std::move(bound)});
+  }
+  return Simplified(value);
+}
+
+bool NamesSize(const std::map<std::string, HostLeaf>& leaves, const HostExpression& bound) {
+  const std::vector<std::string> names = bound.Names();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto leaf = leaves.find(name);
+    return leaf != leaves.end() &&
+           (leaf->second.origin == HostLeaf::Origin::kVariable || leaf->second.origin == HostLeaf::Origin::kParameter);
+  });
 }
 
 }  // namespace evo

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "import/host_expression.h"
+#include "import/host_leaves.h"
 #include "import/source_program.h"
 
 namespace evo {
@@ -19,5 +22,11 @@ struct ValueClamp {
 // that are assigned to it, in order.
 std::vector<ValueClamp> ClampsOf(const SourceProgram& program, const ProgramVariable& variable,
                                  const std::vector<SourceRange>& assigned, const SourceRange& first);
+
+// The value within the bounds that are known. `bound_of`: what a bound is where it stands.
+HostExpression WithClamps(HostExpression value, const std::vector<ValueClamp>& clamps,
+                          const std::function<HostExpression(const ValueClamp&)>& bound_of);
+// Whether another size bounds a size, `if (pitch < width) pitch = width`, and not a number.
+bool NamesSize(const std::map<std::string, HostLeaf>& leaves, const HostExpression& bound);
 
 }  // namespace evo

@@ -188,7 +188,11 @@ std::vector<std::string> DraftBuffers::Shape(const DraftBuffer& buffer, const El
   std::int64_t number = 1;
   for (const HostExpression& factor : Factors(bytes)) {
     if (factor.kind == Kind::kName && factor.text.starts_with("sizeof ")) {
-      divided = true;
+      // Of the elements, or of what they are made of: `n * sizeof(half)` for a pointer to half2.
+      const int size = SizeOfType(factor.text.substr(7));
+      const bool of_others = size > 0 && size != element.bytes();
+      divided = divided || !of_others;
+      if (of_others) number *= size;
     } else if (factor.kind == Kind::kNumber && !factor.number.is_real) {
       number *= factor.number.integer;
     } else {
@@ -197,6 +201,12 @@ std::vector<std::string> DraftBuffers::Shape(const DraftBuffer& buffer, const El
   }
   known = std::all_of(dimensions.begin(), dimensions.end(), [](const auto& one) { return one.IsKnown(); });
   if (!known) return GuessedShape(buffer, element);
+  // `n * 64 * sizeof(half)` for a pointer to half2, where 64 is a constant of the file.
+  for (auto one = dimensions.begin(); !divided && number % element.bytes() != 0 && one != dimensions.end();) {
+    const auto constant = ValueOf(ParseHostExpression({c_.names.Text(*one)}), {});
+    if (constant) number *= constant->integer;
+    one = constant ? dimensions.erase(one) : one + 1;
+  }
   if (!divided && number % element.bytes() == 0) {
     number /= element.bytes();
     divided = true;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "import/branch_values.h"
+#include "import/clamped_values.h"
 #include "import/element_type.h"
 #include "import/expansion.h"
 #include "import/host_facts.h"
@@ -215,7 +216,11 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
   const bool only_declared = initialiser.size() > 0 && program_.Text(initialiser) == "0";
   if (only_declared && before_ == 0 && assigned.size() == 1 && IsSetBefore(program_, *variable, assigned.front(), at_))
     initialiser = assigned.front();
-  for (std::size_t i = 0; before_ > 0 && i < assigned.size(); ++i) {
+  std::vector<ValueClamp> clamps = ClampsOf(program_, *variable, assigned, initialiser);
+  const auto bound_of = [&](const ValueClamp& clamp) {
+    return Simplified(ResolvedAt(clamp.place, clamp.bound, variable->function, depth + 1));
+  };
+  for (std::size_t i = 0; before_ > 0 && clamps.empty() && i < assigned.size(); ++i) {
     if (assigned[i].begin < before_ && assigned[i].begin > initialiser.begin &&
         IsOfNames(ParseHostExpression(program_.Tokens(assigned[i]))) &&
         (!only_declared || program_.FindMacro(program_.Text(assigned[i])) == nullptr))
@@ -287,7 +292,7 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
                       (own == leaves().end() || own->second.function == variable->function);
   if (value.IsKnown() && (!names.empty() || bytes) && !itself) {
     if (branches || value.kind == Kind::kName) return value;
-    return Clamped(std::move(value), ClampsOf(program_, *variable, assigned, initialiser), variable->function, depth + 1);
+    return WithClamps(std::move(value), clamps, bound_of);
   }
   if (!IsTypeOfNumber(variable->type) && value.kind != Kind::kNumber) return std::nullopt;
   std::optional<Number> number = value.IsKnown() ? ValueOf(value, {}) : ValueOf(value, Values());
@@ -303,15 +308,8 @@ std::optional<HostExpression> HostCode::ResolveName(const std::string& name, int
     const auto later = ValueOf(meant, Values());
     if (later && (!number || later->AsReal() > kMostChoices)) number = later;
   }
-  return leaves_.Add({name, origin, variable->function, number, place});
-}
-
-HostExpression HostCode::Clamped(HostExpression value, const std::vector<ValueClamp>& clamps, int function, int depth) {
-  for (const ValueClamp& clamp : clamps) {
-    const HostExpression bound = Simplified(ResolvedAt(clamp.place, clamp.bound, function, depth));
-    if (bound.IsKnown()) value = HostExpression::Call(clamp.function, {std::move(value), bound});
-  }
-  return Simplified(value);
+  std::erase_if(clamps, [&](const ValueClamp& clamp) { return !NamesSize(leaves(), bound_of(clamp)); });
+  return WithClamps(leaves_.Add({name, origin, variable->function, number, place}), clamps, bound_of);
 }
 
 std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, int function, int depth) {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "import/clamped_values.h"
 #include "import/host_calls.h"
 #include "import/host_expression.h"
 #include "import/host_leaves.h"
@@ -102,7 +101,6 @@ class HostCode {
   std::optional<HostExpression> ResolveComponent(const HostExpression& member, int function);
   std::vector<HostExpression> DimensionsOf(const std::string& name, int& function);
   HostExpression Resolved(const HostExpression& expression, int function, int depth);
-  HostExpression Clamped(HostExpression value, const std::vector<ValueClamp>& clamps, int function, int depth);
   HostExpression ResolvedAt(const SourceRange& range, int function, int depth);
   HostExpression ResolvedAt(const SourceRange& place, const HostExpression& expression, int function, int depth);
   HostExpression ResolvedFrom(std::uint32_t place, const HostExpression& expression, int function);

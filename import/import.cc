@@ -21,6 +21,7 @@
 #include "import/pointer_offsets.h"
 #include "import/split_allocations.h"
 #include "import/step_kernels.h"
+#include "import/unrolled_lists.h"
 #include "import/unrolled_recursion.h"
 
 namespace evo {
@@ -146,6 +147,10 @@ void SplitAllocations(SyntaxTree& tree, SyntaxParser& parser) {
 
 ImportReply Make(const ImportRequest& request, SyntaxParser& parser) {
   SyntaxTree tree = parser.Parse(WithKnownSpellings(request.text));
+  if (const auto unrolled = WithUnrolledLists(SourceProgram(tree))) {
+    SyntaxTree written = parser.Parse(*unrolled);
+    if (written.errors().size() <= tree.errors().size()) tree = std::move(written);
+  }
   if (const auto levels = request.kernels.size() == 1 ? std::nullopt : WithLevels(SourceProgram(tree))) {
     SyntaxTree written = parser.Parse(*levels);
     if (HasAllLevels(SourceProgram(written))) tree = std::move(written);

@@ -30,6 +30,28 @@ SubscriptSum ProductOf(const SubscriptSum& left, const SubscriptSum& right) {
   return product;
 }
 
+// The same for sums of the same terms.
+std::string KeyOfSum(const SyntaxTree& tree, const SubscriptSum& sum) {
+  std::vector<std::string> terms;
+  for (const SubscriptTerm& term : sum) {
+    std::vector<std::string> factors;
+    for (const int leaf : term) {
+      const int declaration = tree.node(leaf).refers_to;
+      factors.push_back(declaration >= 0 ? fmt::format("{}", declaration) : std::string(tree.Text(leaf)));
+    }
+    std::sort(factors.begin(), factors.end());
+    terms.push_back(fmt::format("{}", fmt::join(factors, " * ")));
+  }
+  std::sort(terms.begin(), terms.end());
+  return fmt::format("{}", fmt::join(terms, " + "));
+}
+
+// Parentheses and casts.
+bool IsAroundExpression(const SyntaxNode& node) {
+  const std::string& kind = node.kind_name;
+  return kind == "ParenExpr" || kind == "UnexposedExpr" || kind.find("Cast") != std::string::npos;
+}
+
 class SubscriptReader {
  public:
   SubscriptReader(const SyntaxTree& tree, const ProgramFunction& kernel) : tree_(tree), kernel_(kernel) {}
@@ -44,13 +66,8 @@ class SubscriptReader {
  private:
   const SyntaxNode& Node(int index) const { return tree_.node(index); }
   bool IsFirst(int node) const { return Node(Node(node).parent).children.front() == node; }
-  bool IsAround(int node) const {
-    const std::string& kind = Node(node).kind_name;
-    return kind == "ParenExpr" || kind == "UnexposedExpr" || kind.find("Cast") != std::string::npos;
-  }
-
   int Bare(int node) const {
-    while (IsAround(node) && !Node(node).children.empty()) node = Node(node).children.back();
+    while (IsAroundExpression(Node(node)) && !Node(node).children.empty()) node = Node(node).children.back();
     return node;
   }
 
@@ -142,7 +159,7 @@ class SubscriptReader {
   std::vector<std::string> BoundOf(const SubscriptSum& sum) const {
     std::vector<std::string> bound;
     for (const auto& [compared, names] : bounds_) {
-      if (compared != KeyOfSum(sum)) continue;
+      if (compared != KeyOfSum(tree_, sum)) continue;
       if (!bound.empty() && bound != names) return {};
       bound = names;
     }
@@ -150,24 +167,9 @@ class SubscriptReader {
     const int leaf = sum[0][0];
     const int initialiser = InitialiserOf(Node(leaf).refers_to);
     const std::string_view index = tree_.Text(initialiser < 0 ? leaf : Bare(initialiser));
-    if (index.starts_with("blockIdx.")) bound.push_back(fmt::format("gridDim{}", index.substr(8)));
+    if (index == "blockIdx.x" || index == "blockIdx.y" || index == "blockIdx.z")
+      bound.push_back(fmt::format("gridDim{}", index.substr(8)));
     return bound;
-  }
-
-  // The same for sums of the same terms.
-  std::string KeyOfSum(const SubscriptSum& sum) const {
-    std::vector<std::string> terms;
-    for (const SubscriptTerm& term : sum) {
-      std::vector<std::string> factors;
-      for (const int leaf : term) {
-        const int declaration = Node(leaf).refers_to;
-        factors.push_back(declaration >= 0 ? fmt::format("{}", declaration) : std::string(tree_.Text(leaf)));
-      }
-      std::sort(factors.begin(), factors.end());
-      terms.push_back(fmt::format("{}", fmt::join(factors, " * ")));
-    }
-    std::sort(terms.begin(), terms.end());
-    return fmt::format("{}", fmt::join(terms, " + "));
   }
 
   void ReadBounds() {
@@ -180,7 +182,7 @@ class SubscriptReader {
         continue;
       std::vector<std::string> names;
       for (const int leaf : bound[0]) names.push_back(Node(Node(leaf).refers_to).name);
-      bounds_.emplace_back(KeyOfSum(SumOf(Node(node).children[left ? 0 : 1], 0)), std::move(names));
+      bounds_.emplace_back(KeyOfSum(tree_, SumOf(Node(node).children[left ? 0 : 1], 0)), std::move(names));
     }
   }
 
@@ -201,7 +203,7 @@ class SubscriptReader {
           element = true;
         } else if (op == "&" && children.size() == 1) {
           element = false;
-        } else if (!IsAround(parent)) {
+        } else if (!IsAroundExpression(Node(parent))) {
           if (!element && Node(parent).kind_name == "VarDecl" && !IsChanged(parent)) Follow(parent, sum, depth + 1);
           break;
         }

@@ -90,6 +90,9 @@ TEST(ImportExtents, BlocksAreAsManyAsTheGridHas) {
             json({"depth", "width"}));
   EXPECT_EQ(GuessedShape(ReadLauncher(own + rows + "y[r * width + i] = x[r * width + i];\n", "dim3(1, depth), 256"), "x"),
             json({"depth", "width"}));
+  const std::string thread = "  int r = blockIdx.x * blockDim.x + threadIdx.x;\n";
+  EXPECT_NE(GuessedShape(ReadLauncher(thread + rows + "y[r * width + i] = x[r * width + i];\n", "depth, 256"), "y"),
+            json({"depth", "width"}));
 }
 
 // Subscripts that differ say nothing, and those of which a dimension is not known do not count.

@@ -215,5 +215,54 @@ int main() {
   EXPECT_THAT(Kernel(Read(text)), HasSubstr("grid(ceil_div(SIZE, BLOCK), ceil_div(SIZE, BLOCK))"));
 }
 
+// Loops over a list in their head do the same with each of its elements.
+TEST(ImportShapes, ListsOfPointersAreAllocatedOneByOne) {
+  const auto program = [](const std::string& allocated) {
+    return R"(
+__global__ void multiply(const float* x, const float* y, float* z, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * columns) z[i] = x[i] * y[i];
+}
+int main() {
+  const int rows = 700, columns = 900;
+  float *x, *y, *z;
+  )" + allocated +
+           R"(
+  multiply<<<(rows * columns + 255) / 256, 256>>>(x, y, z, rows, columns);
+  for (float* p : {x, y, z}) cudaFree(p);
+}
+)";
+  };
+  for (const char* allocated : {"for (float** p : {&x, &y, &z}) cudaMalloc(p, rows * columns * sizeof(float));",
+                                "for (auto p : {&x, &y, &z}) {\n    cudaMalloc(p, rows * columns * sizeof(float));\n  }"}) {
+    const ImportReply reply = Read(program(allocated));
+    for (const char* name : {"x", "y", "z"}) EXPECT_EQ(ShapeOf(reply, name), json({"rows", "columns"})) << allocated;
+  }
+  const ImportReply left = Read(program("for (float** p : {&x, &y, &z}) { if (p == &y) break; cudaMalloc(p, 4096); }"));
+  EXPECT_TRUE(QuestionOf(left, "x.shape").unknown);
+}
+
+// Rows with room behind them, and elements of two numbers each whose bytes are those of their numbers.
+TEST(ImportShapes, RowsAreAsLongAsTheirElementsAtLeast) {
+  const ImportReply reply = Read(R"(
+constexpr int kPairs = 64;
+__global__ void negate(const float2* x, float2* y, int columns, int stride) {
+  for (int i = threadIdx.x; i < columns; i += 32)
+    y[blockIdx.x * stride * (kPairs / 2) + i] = make_float2(-x[blockIdx.x * stride * (kPairs / 2) + i].x, 0.0f);
+}
+int main(int argc, char** argv) {
+  int rows = 500, columns = 200, stride = 256;
+  if (argc > 1) columns = atoi(argv[1]);
+  if (stride < columns) stride = columns;
+  float2 *x, *y;
+  cudaMalloc(&x, rows * stride * kPairs * sizeof(float));
+  cudaMalloc(&y, rows * stride * kPairs * sizeof(float));
+  negate<<<rows, 32>>>(x, y, columns, stride);
+}
+)");
+  EXPECT_THAT(Kernel(reply), testing::HasSubstr("negate(x, y, columns, max(stride, columns)) grid(rows)"));
+  EXPECT_EQ(ShapeOf(reply, "x"), json({"rows * 32", "max(stride, columns)", 2}));
+}
+
 }  // namespace
 }  // namespace evo
