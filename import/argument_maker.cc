@@ -81,8 +81,9 @@ std::vector<std::string> ArgumentMaker::Generators(const DraftBuffer& buffer, co
     if (found == buffers_.all().end()) continue;
     bool known = false;
     const auto shape = buffers_.Shape(*found, ElementTypeOf(c_.program, found->type).value_or(ElementType{"f32", 1}), known);
+    const std::string& length = buffer.use.columns.contains(indexed) ? shape.back() : shape.front();
     const std::string bound =
-        c_.answers.Ask(buffer.name + ".bound", shape.front(), fmt::format("its values are subscripts of {}", indexed), true);
+        c_.answers.Ask(buffer.name + ".bound", length, fmt::format("its values are subscripts of {}", indexed), true);
     return {"index<" + bound};
   }
   const std::string most = argument.dtype == "i8"   ? "128"

@@ -172,7 +172,8 @@ void DraftBuffers::Read() {
         if (value != one.values.end() && value->second.IsKnown()) buffer.bounds.push_back(value->second);
         if (bound == "gridDim.x" && one.grid.size() == 1 && one.grid[0].IsKnown()) buffer.bounds.push_back(one.grid[0]);
       }
-      for (const std::string& indexed : use.indexes) buffer.use.indexes.insert(indexed);
+      buffer.use.indexes.insert(use.indexes.begin(), use.indexes.end());
+      buffer.use.columns.insert(use.columns.begin(), use.columns.end());
       for (SubscriptShape& shape : ShapesBySubscripts(c_.program, one, i)) buffer.shapes.push_back(std::move(shape));
     }
   }

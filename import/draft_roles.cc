@@ -62,9 +62,10 @@ bool DraftBuffers::IsBetweenBlocks(const DraftBuffer& buffer) const {
                      [&](const DraftBuffer& other) { return other.use.written && c_.host.IsCopiedFrom(other.pointer); });
 }
 
-// The byte to which the host sets a buffer that the kernel adds to.
+// The byte to which the host sets a buffer that the kernel adds to, or of which it leaves elements as they are.
 std::optional<std::int64_t> DraftBuffers::Memset(const DraftBuffer& buffer) const {
-  if (!buffer.use.written || !buffer.use.read || buffer.first_writes) return std::nullopt;
+  const bool keeps = buffer.use.read || buffer.use.partial;
+  if (!buffer.use.written || !keeps || buffer.first_writes) return std::nullopt;
   for (const HostCall* call : c_.host.CallsOn(buffer.pointer, "cudaMemset")) {
     if (call->arguments.size() < 2) continue;
     const auto value = ValueOf(c_.host.Resolve(call->arguments[1], call->function), {});

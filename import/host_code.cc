@@ -329,9 +329,10 @@ std::optional<HostExpression> HostCode::ResolveCall(const HostExpression& call, 
     if (!returned && (tokens.size() < 5 || tokens[1] != "return" || tokens[tokens.size() - 2] != ";")) return DefaultAmong(call);
     for (const ProgramParameter& parameter : callee.parameters) parameters.push_back(parameter.name);
     body = returned ? *returned : ParseHostExpression({tokens.begin() + 2, tokens.end() - 2});
-  } else if (call.Is(".size") && call.parts.size() == 1) {
-    return SizeOf(call.parts[0], function, depth);
   } else {
+    if (call.Is(".size") && call.parts.size() == 1) {
+      if (auto elements = SizeOf(call.parts[0], function, depth)) return elements;
+    }
     const auto method = MethodOf(program_, call);
     return method ? std::optional(Resolved(*method, function, depth + 1)) : std::nullopt;
   }

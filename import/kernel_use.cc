@@ -157,11 +157,36 @@ class UseReader {
   }
 
   void Indexed(int at, ParameterUse& use) const {
+    const int element = at;
     for (int parent = Node(at).parent; parent > kernel_.node; at = parent, parent = Node(parent).parent) {
       if (Node(parent).kind_name != "ArraySubscriptExpr" || IsFirst(at)) continue;
       const int base = Node(parent).children.front();
-      if (!Node(base).name.empty()) use.indexes.insert(Node(base).name);
+      const int made = PointerMadeOf(Node(base).refers_to);
+      const std::string& name = made >= 0 ? Node(made).name : Node(base).name;
+      if (name.empty()) continue;
+      use.indexes.insert(name);
+      if (IsColumn(element, parent, made >= 0)) use.columns.insert(name);
     }
+  }
+
+  // The kernel's parameter from which a variable begins, `const float* row = x + i * n`; -1 if it is none such.
+  int PointerMadeOf(int variable) const {
+    if (variable < 0 || Node(variable).kind_name != "VarDecl" || Node(variable).type.find('*') == std::string::npos) return -1;
+    for (int node = variable; node < tree_.EndOf(variable); ++node) {
+      const int named = Node(node).refers_to;
+      if (named >= 0 && Node(named).kind_name == "ParmDecl" && Node(named).type.find('*') != std::string::npos) return named;
+    }
+    return -1;
+  }
+
+  // Whether an element is added to the begin of a row: `x[row * n + element]`, and `row_of_x[element]`.
+  bool IsColumn(int element, int subscript, bool of_row) const {
+    bool is_added = false;
+    for (int at = element; at != subscript; at = Node(at).parent) {
+      if (tree_.Operator(at) == "*") return false;
+      is_added = is_added || tree_.Operator(at) == "+";
+    }
+    return of_row || is_added;
   }
 
   void ReadNode(int node) {

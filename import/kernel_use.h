@@ -20,6 +20,7 @@ struct ParameterUse {
   std::set<std::string> strides;  // for pointers: what is multiplied in its subscripts
   std::set<std::string> bounds;   // for pointers: parameters that a subscript is compared with; "gridDim.x" for blockIdx.x
   std::set<std::string> indexes;  // for pointers to integers: parameters in whose subscripts its elements occur
+  std::set<std::string> columns;  // those of them in which its elements are places within a row
 };
 
 // What a kernel does, with the device functions of the file that it calls.

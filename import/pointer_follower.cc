@@ -181,6 +181,27 @@ void PointerFollower::Write(int at, bool also_read) {
       return;
     }
   }
+  if (IsBehindReturnsAtEdges(at)) ++conditional_writes_;
+}
+
+// Whether threads at both ends have returned before: `if (i < 1 || i >= n - 1) return;`.
+bool PointerFollower::IsBehindReturnsAtEdges(int at) const {
+  static const std::regex kLow(R"(<\s*1\b|<=\s*0\b|==\s*0\b|<\s*\w*(radius|halo|RADIUS|HALO))");
+  static const std::regex kHigh(R"((>=|==|>)\s*[\w.>-]+\s*-\s*(1\b|\w*(radius|halo|RADIUS|HALO)))");
+  bool low = false, high = false;
+  for (int parent = Node(at).parent; parent > kernel_.node; at = parent, parent = Node(parent).parent) {
+    for (const int before : Node(parent).children) {
+      if (before >= at || Node(parent).kind_name != "CompoundStmt") break;
+      if (Node(before).kind_name != "IfStmt" || Node(before).children.size() != 2) continue;
+      int ended = Node(before).children[1];
+      if (Node(ended).kind_name == "CompoundStmt" && Node(ended).children.size() == 1) ended = Node(ended).children[0];
+      const std::string condition(tree_.Text(Node(before).children[0]));
+      if (Node(ended).kind_name != "ReturnStmt" || condition.find("threadIdx") != std::string::npos) continue;
+      low = low || std::regex_search(condition, kLow);
+      high = high || std::regex_search(condition, kHigh);
+    }
+  }
+  return low && high;
 }
 
 void PointerFollower::Call(int call, int argument, int depth, bool element) {

@@ -32,6 +32,7 @@ class PointerFollower {
   void Alias(int left, int depth);
   void Read(bool element);
   void Write(int at, bool also_read);
+  bool IsBehindReturnsAtEdges(int at) const;
   void Call(int call, int argument, int depth, bool element);
 
   const SourceProgram& program_;

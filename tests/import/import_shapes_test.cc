@@ -264,5 +264,60 @@ int main(int argc, char** argv) {
   EXPECT_EQ(ShapeOf(reply, "x"), json({"rows * 32", "max(stride, columns)", 2}));
 }
 
+// Integers that choose a place within a row are less than its length, those that choose a row less than the number of rows.
+TEST(ImportShapes, IntegersThatChooseAColumnOrARow) {
+  const auto generators_with = [](const std::string& element) {
+    const ImportReply reply = Read(R"(
+__global__ void take(const float* x, const int* which, float* y, int rows, int classes) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  const float* own = x + row * classes;
+  const int chosen = which[row];
+  y[row] = )" + element + R"(;
+}
+int main() {
+  const int rows = 5000, classes = 64;
+  float *x, *y;
+  int* which;
+  cudaMalloc(&x, rows * classes * sizeof(float));
+  cudaMalloc(&which, rows * sizeof(int));
+  cudaMalloc(&y, rows * sizeof(float));
+  take<<<(rows + 127) / 128, 128>>>(x, which, y, rows, classes);
+}
+)");
+    return ArgumentOf(TaskOf(reply), "which").at("generators");
+  };
+  for (const char* column : {"own[chosen]", "own[which[row]]", "x[row * classes + chosen]", "x[which[row] + classes * row]"})
+    EXPECT_EQ(generators_with(column), json({"index<classes"})) << column;
+  for (const char* row : {"x[chosen * classes + row % classes]", "x[which[row] * classes]"})
+    EXPECT_EQ(generators_with(row), json({"index<rows"})) << row;
+}
+
+// A struct that has a function of the name that containers have for their number of elements.
+TEST(ImportShapes, ElementsOfAStructThatKnowsThem) {
+  const ImportReply reply = Read(R"(
+struct Box {
+  int width, height;
+  size_t size() const { return (size_t)width * height; }
+};
+__global__ void negate(const float* x, float* y, Box box) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+  if (i < box.width) y[j * box.width + i] = -x[j * box.width + i];
+}
+int main(int argc, char** argv) {
+  Box box;
+  box.width = argc > 1 ? atoi(argv[1]) : 640;
+  box.height = argc > 2 ? atoi(argv[2]) : 480;
+  std::vector<float> host(box.size());
+  float *x, *y;
+  cudaMalloc(&x, box.size() * sizeof(float));
+  cudaMalloc(&y, box.size() * sizeof(float));
+  cudaMemcpy(x, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice);
+  negate<<<dim3((box.width + 63) / 64, box.height), 64>>>(x, y, box);
+}
+)");
+  EXPECT_EQ(ShapeOf(reply, "x"), json({"width", "height"}));
+}
+
 }  // namespace
 }  // namespace evo

@@ -135,5 +135,31 @@ int main() {
   EXPECT_EQ(TaskOf(reply).at("cases").at("small").at("sizes").at("n").get<int>() % 32, 0);
 }
 
+// Elements at the edges, from whose threads a kernel returns, stay what the host sets them to.
+TEST(ImportStarts, EdgesThatAKernelLeavesAreAsTheHostSetsThem) {
+  const auto program = [](const std::string& set) {
+    return R"(
+__global__ void smooth(const float* x, float* y, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < 1 || j < 1 || i >= columns - 1 || j >= rows - 1) return;
+  y[j * columns + i] = 0.25f * (x[j * columns + i - 1] + x[j * columns + i + 1] + x[(j - 1) * columns + i] + x[(j + 1) * columns + i]);
+}
+int main() {
+  const int rows = 600, columns = 500;
+  float *x, *y, h[4];
+  cudaMalloc(&x, rows * columns * sizeof(float));
+  cudaMalloc(&y, rows * columns * sizeof(float));
+)" + set + R"(
+  smooth<<<dim3((columns + 15) / 16, (rows + 15) / 16), dim3(16, 16)>>>(x, y, rows, columns);
+  cudaMemcpy(h, y, sizeof(h), cudaMemcpyDeviceToHost);
+}
+)";
+  };
+  const ImportReply reply = Read(program("  cudaMemset(y, 0, rows * columns * sizeof(float));"));
+  EXPECT_THAT(Kernel(reply), HasSubstr("// evo:memset y 0\n"));
+  EXPECT_EQ(ArgumentOf(TaskOf(reply), "y").at("role"), "out");
+  EXPECT_EQ(ArgumentOf(TaskOf(Read(program(""))), "y").at("role"), "inout");
+}
+
 }  // namespace
 }  // namespace evo
