@@ -78,7 +78,8 @@ class CaseChooser {
 
   void Run() {
     DraftCase host;
-    for (const DraftSize& size : draft_.sizes) host[size.name] = size.value;
+    // The host rounds up what must be a multiple.
+    for (const DraftSize& size : draft_.sizes) host[size.name] = (size.value + size.multiple - 1) / size.multiple * size.multiple;
     host = WithBlocks(host);
     const DraftCase search =
         Grown(Shrunk(host, [&](const DraftCase& c) { return Elements(c) > kMostElements || Work(c) > kMostWork; }));

@@ -17,6 +17,7 @@ using Kind = HostExpression::Kind;
 
 constexpr std::int64_t kUnknownSize = 1024;
 constexpr std::int64_t kUnknownExponent = 10;
+constexpr std::int64_t kUnknownDepth = 64;
 constexpr std::int64_t kSmallConstant = 64;     // such as a radius or a number of steps
 constexpr std::int64_t kDeviceLimit = 1 << 30;  // a limit of the device, such as the largest grid
 constexpr std::int64_t kMostConstant = 1024;    // of what is compiled into kernels that have sizes besides
@@ -205,6 +206,7 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
       answers_.Ask(own,
                    std::to_string(value.value_or(draft.exponents.contains(name) ? kUnknownExponent
                                                  : draft.windows.contains(name) ? kUnknownWindow
+                                                 : IsHeadDepth(name)            ? kUnknownDepth
                                                                                 : kUnknownSize)),
                    value ? "a size, as the host has it" : "a size whose value the host code does not say", !value);
   const auto number = ToInteger(answer);
@@ -216,6 +218,7 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
   size.ragged = ragged;
   size.exponent = draft.exponents.contains(name);
   size.given = answers_.Given(own).has_value();
+  size.fixed = !value && IsHeadDepth(name);
   sizes_.insert(own);
   draft.sizes.push_back(size);
   return own;

@@ -1,5 +1,6 @@
 #include "import/size_roles.h"
 
+#include <cctype>
 #include <utility>
 
 namespace evo {
@@ -33,6 +34,16 @@ void CollectExponents(const HostExpression& expression, std::set<std::string>& n
   for (const HostExpression& part : expression.parts) CollectExponents(part, names);
   if (expression.kind != Kind::kBinary || !expression.Is("<<")) return;
   for (std::string& name : expression.parts[1].Names()) names.insert(std::move(name));
+}
+
+bool IsHeadDepth(const std::string& name) {
+  std::string word;
+  for (const char c : name) {
+    if (c != '_') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  static const std::set<std::string> kNames = {"dk",       "headdim",   "dhead", "dimhead",
+                                               "headsize", "headdepth", "hdim",  "dimperhead"};
+  return kNames.contains(word);
 }
 
 }  // namespace evo

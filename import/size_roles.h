@@ -12,4 +12,7 @@ void CollectWindows(const HostExpression& expression, std::set<std::string>& nam
 // Adds the names by which numbers are shifted to the left: k of `1 << k`.
 void CollectExponents(const HostExpression& expression, std::set<std::string>& names);
 
+// Whether a size is called as the elements of one head of an attention are.
+bool IsHeadDepth(const std::string& name);
+
 }  // namespace evo

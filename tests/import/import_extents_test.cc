@@ -129,5 +129,24 @@ void run(float* m, float* s, int rows, int columns) {
   EXPECT_EQ(GuessedShape(reply, "s"), json({"rows"}));
 }
 
+// Heads of attentions are never long, and the same in every case if nothing says how long.
+TEST(ImportExtents, HeadsAreShort) {
+  const ImportReply reply = Read(R"(
+__global__ void scores(const float* q, const float* k, float* s, int length, int head_dim) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y;
+  if (row >= length) return;
+  float sum = 0;
+  for (int i = 0; i < head_dim; i++) sum += q[row * head_dim + i] * k[column * head_dim + i];
+  s[row * length + column] = sum;
+}
+void run(const float* q, const float* k, float* s, int length, int head_dim) {
+  scores<<<dim3((length + 63) / 64, length), 64>>>(q, k, s, length, head_dim);
+}
+)");
+  EXPECT_EQ(QuestionOf(reply, "head_dim").guess, "64");
+  EXPECT_EQ(QuestionOf(reply, "length").guess, "1024");
+  EXPECT_EQ(TaskOf(reply).at("cases").at("search").at(0).at("sizes").at("head_dim"), 64);
+}
+
 }  // namespace
 }  // namespace evo

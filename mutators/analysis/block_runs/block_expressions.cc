@@ -35,7 +35,7 @@ std::optional<double> NumberOf(const SyntaxTree& tree, const Parameters& paramet
   std::string_view number = text;
   while (!number.empty() && std::string_view("uUlL").find(number.back()) != std::string_view::npos) number.remove_suffix(1);
   if (const auto whole = ConstantValue(tree, number)) return static_cast<double>(*whole);
-  if (text == "FLT_MAX") return 3.402823466e38;
+  if (text == "FLT_MAX" || text == "__FLT_MAX__") return 3.402823466e38;
   if (text == "DBL_MAX") return 1.7976931348623157e308;
   return std::nullopt;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <optional>
 #include <utility>
 
 #include "mutators/analysis/source/shared_array.h"
@@ -15,6 +18,27 @@ constexpr int kMostGridCalls = 6;
 
 bool LoadsByPointer(std::string_view callee) {
   return callee == "__ldg" || callee == "__ldcg" || callee == "__ldca" || callee == "__ldcs" || callee == "__ldlu";
+}
+
+// `ceilf(log2f(n))` and `floorf(log2f(n))` of an integer.
+struct WholeLogarithm {
+  int of = -1;
+  bool up = false;
+};
+std::optional<WholeLogarithm> RoundedLogarithm(const SyntaxTree& tree, std::string_view callee,
+                                               const std::vector<int>& arguments) {
+  const bool up = callee == "ceilf" || callee == "ceil";
+  if ((!up && callee != "floorf" && callee != "floor") || arguments.size() != 1) return std::nullopt;
+  int call = WithoutParentheses(tree, arguments[0]);
+  while (tree.node(call).kind_name != "CallExpr" && tree.node(call).children.size() == 1) call = tree.node(call).children[0];
+  if (tree.node(call).kind_name != "CallExpr" || tree.node(call).children.size() != 2) return std::nullopt;
+  const std::string_view logarithm = LibraryCallee(tree, call);
+  if (logarithm != "log2f" && logarithm != "log2" && logarithm != "__log2f") return std::nullopt;
+  int of = WithoutParentheses(tree, tree.node(call).children[1]);
+  while (tree.node(of).type.find("float") != std::string::npos && tree.node(of).children.size() == 1)
+    of = tree.node(of).children[0];
+  const bool integer = tree.node(of).type.find("int") != std::string::npos;
+  return integer ? std::optional(WholeLogarithm{of, up}) : std::nullopt;
 }
 
 }  // namespace
@@ -140,6 +164,15 @@ LaneValues GridBlock::CallKnown(int expression, std::string_view callee, const s
     LaneValues a = expressions_.Evaluate(arguments[0], mask);
     const LaneValues b = expressions_.Evaluate(arguments[1], mask);
     return expressions_.Checked(ExtremeNumbers(callee == "max", std::move(a), b, mask), expression);
+  }
+  if (const auto logarithm = RoundedLogarithm(tree_, callee, arguments)) {
+    LaneValues values = expressions_.Evaluate(logarithm->of, mask);
+    for (std::size_t lane = 0; lane < values.numbers.size(); ++lane) {
+      const auto number = static_cast<std::uint64_t>(std::max<std::int64_t>(1, values.numbers[lane]));
+      values.numbers[lane] = logarithm->up ? std::bit_width(number - 1) : std::bit_width(number) - 1;
+      if (values.known[lane] != Knowledge::kKnown) values.known[lane] = Knowledge::kUnknown;
+    }
+    return values;
   }
   return expressions_.Refuse(fmt::format("it calls {}, which is not known here", callee));
 }

@@ -73,9 +73,10 @@ bool IsNeutral(const SyntaxTree& tree, const std::string& combine, const std::st
       return callee == "fabsf" || callee == "fabs" || callee == "abs" || type.starts_with("unsigned") || square;
     });
   }
-  constexpr std::array kLowest{"-INFINITY"sv, "-FLT_MAX"sv, "-DBL_MAX"sv, "INT_MIN"sv, "-2147483647-1"sv, "LLONG_MIN"sv};
-  constexpr std::array kHighest{"INFINITY"sv,   "FLT_MAX"sv,  "DBL_MAX"sv,    "INT_MAX"sv,
-                                "2147483647"sv, "UINT_MAX"sv, "0xffffffffu"sv};
+  constexpr std::array kLowest{"-INFINITY"sv, "-FLT_MAX"sv,      "-DBL_MAX"sv, "-__FLT_MAX__"sv,
+                               "INT_MIN"sv,   "-2147483647-1"sv, "LLONG_MIN"sv};
+  constexpr std::array kHighest{"INFINITY"sv, "FLT_MAX"sv,    "DBL_MAX"sv,  "__FLT_MAX__"sv,
+                                "INT_MAX"sv,  "2147483647"sv, "UINT_MAX"sv, "0xffffffffu"sv};
   const bool lowest = std::find(kLowest.begin(), kLowest.end(), initial) != kLowest.end();
   const bool highest = std::find(kHighest.begin(), kHighest.end(), initial) != kHighest.end();
   return combine == "max" ? lowest : highest;

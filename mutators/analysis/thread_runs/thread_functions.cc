@@ -19,6 +19,8 @@ double BinaryLogarithm(double x) { return std::log2(x); }
 double Tangent(double x) { return std::tanh(x); }
 double ErrorFunction(double x) { return std::erf(x); }
 double LogarithmOfOneMore(double x) { return std::log1p(x); }
+double RoundedUp(double x) { return std::ceil(x); }
+double RoundedDown(double x) { return std::floor(x); }
 double Inverse(double x) { return 1 / x; }
 double Absolute(double x) { return std::fabs(x); }
 double IsInfinite(double x) { return std::isinf(x) ? 1 : 0; }
@@ -49,6 +51,12 @@ constexpr std::array kThreadFunctions{Converts("__half2float"),
                                       Plain("logf", Logarithm),
                                       Plain("log", Logarithm),
                                       Plain("log2f", BinaryLogarithm),
+                                      Plain("log2", BinaryLogarithm),
+                                      Plain("__log2f", BinaryLogarithm),
+                                      Plain("ceilf", RoundedUp),
+                                      Plain("ceil", RoundedUp),
+                                      Plain("floorf", RoundedDown),
+                                      Plain("floor", RoundedDown),
                                       Plain("tanhf", Tangent),
                                       Plain("tanh", Tangent),
                                       Plain("erff", ErrorFunction),

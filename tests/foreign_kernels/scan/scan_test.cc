@@ -69,7 +69,9 @@ TEST_F(ForeignScans, LookBackScan) {
          {"59_bytes_of_rows"},
          {"60_shifted_out_of_range"},
          {"61_as_many_as_two_of_each_thread"},
-         {"62_pixels_of_an_image"}});
+         {"62_pixels_of_an_image"},
+         {"63_steps_by_logarithm"},
+         {"64_rows_of_whole_vectors"}});
 }
 
 TEST_F(ForeignScans, NearMisses) {
