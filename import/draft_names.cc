@@ -15,9 +15,6 @@ namespace {
 
 using Kind = HostExpression::Kind;
 
-constexpr std::int64_t kUnknownSize = 1024;
-constexpr std::int64_t kUnknownExponent = 10;
-constexpr std::int64_t kUnknownDepth = 64;
 constexpr std::int64_t kSmallConstant = 64;     // such as a radius or a number of steps
 constexpr std::int64_t kDeviceLimit = 1 << 30;  // a limit of the device, such as the largest grid
 constexpr std::int64_t kMostConstant = 1024;    // of what is compiled into kernels that have sizes besides
@@ -203,11 +200,7 @@ std::string DraftNames::AddSize(const std::string& name, std::optional<std::int6
   while (taken()) own += "_";
   if (sizes_.contains(own)) return own;
   const std::string answer =
-      answers_.Ask(own,
-                   std::to_string(value.value_or(draft.exponents.contains(name) ? kUnknownExponent
-                                                 : draft.windows.contains(name) ? kUnknownWindow
-                                                 : IsHeadDepth(name)            ? kUnknownDepth
-                                                                                : kUnknownSize)),
+      answers_.Ask(own, std::to_string(value.value_or(GuessOfSize(name, draft.exponents, draft.windows))),
                    value ? "a size, as the host has it" : "a size whose value the host code does not say", !value);
   const auto number = ToInteger(answer);
   if (!number || *number < 1) throw UsageError(fmt::format("--set {}={}: a positive number is needed", own, answer));

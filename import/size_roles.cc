@@ -3,6 +3,8 @@
 #include <cctype>
 #include <utility>
 
+#include "import/task_draft.h"
+
 namespace evo {
 namespace {
 
@@ -44,6 +46,13 @@ bool IsHeadDepth(const std::string& name) {
   static const std::set<std::string> kNames = {"dk",       "headdim",   "dhead", "dimhead",
                                                "headsize", "headdepth", "hdim",  "dimperhead"};
   return kNames.contains(word);
+}
+
+std::int64_t GuessOfSize(const std::string& name, const std::set<std::string>& exponents, const std::set<std::string>& windows) {
+  constexpr std::int64_t kUnknownSize = 1024, kUnknownExponent = 10, kUnknownDepth = 64;
+  if (exponents.contains(name)) return kUnknownExponent;
+  if (windows.contains(name)) return kUnknownWindow;
+  return IsHeadDepth(name) ? kUnknownDepth : kUnknownSize;
 }
 
 }  // namespace evo

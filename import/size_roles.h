@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -14,5 +15,8 @@ void CollectExponents(const HostExpression& expression, std::set<std::string>& n
 
 // Whether a size is called as the elements of one head of an attention are.
 bool IsHeadDepth(const std::string& name);
+
+// What a size may be of which the host says nothing, if these are exponents and the widths of windows.
+std::int64_t GuessOfSize(const std::string& name, const std::set<std::string>& exponents, const std::set<std::string>& windows);
 
 }  // namespace evo

@@ -142,7 +142,8 @@ TEST(ImportStarts, EdgesThatAKernelLeavesAreAsTheHostSetsThem) {
 __global__ void smooth(const float* x, float* y, int rows, int columns) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
   if (i < 1 || j < 1 || i >= columns - 1 || j >= rows - 1) return;
-  y[j * columns + i] = 0.25f * (x[j * columns + i - 1] + x[j * columns + i + 1] + x[(j - 1) * columns + i] + x[(j + 1) * columns + i]);
+  const float* at = x + j * columns + i;
+  y[j * columns + i] = 0.25f * (at[-1] + at[1] + at[-columns] + at[columns]);
 }
 int main() {
   const int rows = 600, columns = 500;

@@ -179,7 +179,8 @@ std::optional<double> RealConstant(const SyntaxTree& tree, std::string_view text
     for (const std::string_view infinite : {"INFINITY", "CUDART_INF_F", "CUDART_INF", "HUGE_VALF", "HUGE_VAL"}) {
       if (text == infinite) return sign * std::numeric_limits<double>::infinity();
     }
-    if (text == "FLT_MAX" || text == "DBL_MAX" || text == "__FLT_MAX__") return sign * static_cast<double>(std::numeric_limits<float>::max());
+    if (text == "FLT_MAX" || text == "DBL_MAX" || text == "__FLT_MAX__")
+      return sign * static_cast<double>(std::numeric_limits<float>::max());
     if (text.empty()) return std::nullopt;
     if (IsName(text)) {
       std::string_view meaning = MacroText(tree.text(), text);
