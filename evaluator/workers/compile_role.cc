@@ -154,6 +154,17 @@ CompileResult CompileRole::Compile(const CompileRequest& request, WorkerChannel&
   return CompileImages(request, rendered, channel);
 }
 
+// What no launch can follow is not compiled: arrays of as many elements as an unusual size has take the compiler minutes.
+std::vector<Sizes> CompileRole::Launchable(const KernelTemplate& rendered, std::vector<Sizes> all) const {
+  if (!limits_) return all;
+  std::erase_if(all, [&](const Sizes& sizes) {
+    Case one;
+    one.sizes = sizes;
+    return CannotLaunchAt(rendered, limits_->task, one, limits_->device).has_value();
+  });
+  return all;
+}
+
 CompileResult CompileRole::CompileImages(const CompileRequest& request, const KernelTemplate& rendered, WorkerChannel& channel) {
   CompilerInput input{request.source, KernelExpressions(rendered), request.arch};
   input.variables = FilledVariables(rendered);
@@ -179,7 +190,7 @@ CompileResult CompileRole::CompileImages(const CompileRequest& request, const Ke
   const std::vector<SizeValues> needed = DistinctValues(rendered, request.sizes.needed);
   const std::vector<SizeValues> checked = DistinctValues(rendered, request.sizes.checked);
   std::vector<SizeValues> all = needed;
-  for (SizeValues& values : DistinctValues(rendered, request.sizes.wanted)) {
+  for (SizeValues& values : DistinctValues(rendered, Launchable(rendered, request.sizes.wanted))) {
     if (!Contains(needed, values)) all.push_back(std::move(values));
   }
   if (needed.empty()) return Failed("sizes are compiled in (evo:size), and the request names none");

@@ -29,19 +29,21 @@ std::optional<std::string> LimitExceeded(const LaunchPlan& plan, const DeviceInf
 
 }  // namespace
 
-std::optional<std::string> CannotLaunch(const KernelTemplate& rendered, const Task& task, const DeviceInfo& device) {
+std::optional<std::string> CannotLaunchAt(const KernelTemplate& rendered, const Task& task, const Case& sizes,
+                                          const DeviceInfo& device) {
   try {
-    const Parameters parameters = rendered.space.Defaults();  // of a rendered source these are the values in force
-    const auto failure_on = [&](const Case& sizes) -> std::optional<std::string> {
-      const auto planned = PlanLaunches(rendered, parameters, task, sizes);
-      if (const auto* failure = std::get_if<PlanFailure>(&planned)) return failure->message;
-      return LimitExceeded(std::get<LaunchPlan>(planned), device);
-    };
-    if (auto failure = failure_on(task.small)) return failure;
-    for (const Case& one : SearchCases(task, PolicyOf(device.kind).cases)) {
-      if (auto failure = failure_on(one)) return failure;
-    }
+    const auto planned = PlanLaunches(rendered, rendered.space.Defaults(), task, sizes);
+    if (const auto* failure = std::get_if<PlanFailure>(&planned)) return failure->message;
+    return LimitExceeded(std::get<LaunchPlan>(planned), device);
   } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> CannotLaunch(const KernelTemplate& rendered, const Task& task, const DeviceInfo& device) {
+  if (auto failure = CannotLaunchAt(rendered, task, task.small, device)) return failure;
+  for (const Case& one : SearchCases(task, PolicyOf(device.kind).cases)) {
+    if (auto failure = CannotLaunchAt(rendered, task, one, device)) return failure;
   }
   return std::nullopt;
 }

@@ -14,4 +14,8 @@ namespace evo {
 // in directives are left to the gate's report.
 std::optional<std::string> CannotLaunch(const KernelTemplate& rendered, const Task& task, const DeviceInfo& device);
 
+// The same at some sizes, which the task need not list.
+std::optional<std::string> CannotLaunchAt(const KernelTemplate& rendered, const Task& task, const Case& sizes,
+                                          const DeviceInfo& device);
+
 }  // namespace evo

@@ -172,6 +172,22 @@ TEST_F(CompiledImages, OneForEachSetOfValues) {
   EXPECT_EQ(channel_.begun, 4) << "each has a deadline of its own";
 }
 
+// A size that the task does not list, at which the kernel would need more shared memory than the device has.
+TEST_F(CompiledImages, NoneForSizesAtWhichNothingCanBeLaunched) {
+  std::string source = kSource;
+  source.replace(source.find("block(1)"), 8, "block(1) shared(4 * N)");
+  DeviceInfo device;
+  device.kind = "cpu";
+  device.shared_bytes_per_block_optin = 232'448;
+  device.max_threads_per_block = 1024;
+  CompileRole role(std::make_unique<RecordingCompiler>(sources_), nullptr);
+  role.Handle(ToMessage(LaunchLimitsRequest{kTwiceTask, kTwiceSource, "", device}), channel_);
+  const CompileRequest request{source, "sm_90a", true, {}, {Counts({100}), Counts({58'112, 58'113, 7}), {}}};
+  const CompileResult result = ToCompileResult(role.Handle(ToMessage(request), channel_));
+  ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
+  EXPECT_THAT(sources_, ElementsAre("COUNT 100\n#endif\n", "COUNT 58112\n#endif\n", "COUNT 7\n#endif\n"));
+}
+
 TEST_F(CompiledImages, ASourceWithoutThemHasOne) {
   const CompileResult result = Compile({Counts({100, 7}), {}, {}}, std::string(kTwiceSource) + "#define N 1\n");
   ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
