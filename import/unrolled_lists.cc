@@ -12,7 +12,7 @@
 namespace evo {
 namespace {
 
-constexpr std::size_t kMostElements = 16;
+constexpr std::size_t kMostOfList = 16;
 
 // A loop over a list; places are those of tokens.
 struct ListLoop {
@@ -56,7 +56,7 @@ class ListLoopReader {
     for (std::size_t at = loop.body; at < loop.end; ++at) {
       if (program_.Token(at) == "break" || program_.Token(at) == "continue") return std::nullopt;
     }
-    const bool few = !loop.elements.empty() && loop.elements.size() <= kMostElements;
+    const bool few = !loop.elements.empty() && loop.elements.size() <= kMostOfList;
     return few && loop.end > loop.body ? std::optional(std::move(loop)) : std::nullopt;
   }
 
