@@ -154,13 +154,16 @@ CompileResult CompileRole::Compile(const CompileRequest& request, WorkerChannel&
   return CompileImages(request, rendered, channel);
 }
 
-// What no launch can follow is not compiled: arrays of as many elements as an unusual size has take the compiler minutes.
-std::vector<Sizes> CompileRole::Launchable(const KernelTemplate& rendered, std::vector<Sizes> all) const {
+// What no launch can follow is not compiled: arrays of as many elements as an unusual size has take the compiler minutes. Where
+// accesses are checked, the check says that it cannot be launched.
+std::vector<Sizes> CompileRole::Launchable(const KernelTemplate& rendered, const ImageSizes& sizes) const {
+  std::vector<Sizes> all = sizes.wanted;
   if (!limits_) return all;
-  std::erase_if(all, [&](const Sizes& sizes) {
+  std::erase_if(all, [&](const Sizes& wanted) {
+    const bool checked = std::find(sizes.checked.begin(), sizes.checked.end(), wanted) != sizes.checked.end();
     Case one;
-    one.sizes = sizes;
-    return CannotLaunchAt(rendered, limits_->task, one, limits_->device).has_value();
+    one.sizes = wanted;
+    return !checked && CannotLaunchAt(rendered, limits_->task, one, limits_->device).has_value();
   });
   return all;
 }
@@ -190,7 +193,7 @@ CompileResult CompileRole::CompileImages(const CompileRequest& request, const Ke
   const std::vector<SizeValues> needed = DistinctValues(rendered, request.sizes.needed);
   const std::vector<SizeValues> checked = DistinctValues(rendered, request.sizes.checked);
   std::vector<SizeValues> all = needed;
-  for (SizeValues& values : DistinctValues(rendered, Launchable(rendered, request.sizes.wanted))) {
+  for (SizeValues& values : DistinctValues(rendered, Launchable(rendered, request.sizes))) {
     if (!Contains(needed, values)) all.push_back(std::move(values));
   }
   if (needed.empty()) return Failed("sizes are compiled in (evo:size), and the request names none");

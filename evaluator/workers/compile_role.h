@@ -45,7 +45,7 @@ class CompileRole : public WorkerRole {
   };
   CompileResult Compile(const CompileRequest& request, WorkerChannel& channel);
   CompileResult CompileImages(const CompileRequest& request, const KernelTemplate& rendered, WorkerChannel& channel);
-  std::vector<Sizes> Launchable(const KernelTemplate& rendered, std::vector<Sizes> all) const;
+  std::vector<Sizes> Launchable(const KernelTemplate& rendered, const ImageSizes& sizes) const;
   // Of one image, where the device runs no CUDA.
   struct Wanted {
     bool valid_cuda = false;        // the source must pass `check`

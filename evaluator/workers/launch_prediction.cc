@@ -32,7 +32,8 @@ std::optional<std::string> LimitExceeded(const LaunchPlan& plan, const DeviceInf
 std::optional<std::string> CannotLaunchAt(const KernelTemplate& rendered, const Task& task, const Case& sizes,
                                           const DeviceInfo& device) {
   try {
-    const auto planned = PlanLaunches(rendered, rendered.space.Defaults(), task, sizes);
+    const Parameters parameters = rendered.space.Defaults();  // of a rendered source these are the values in force
+    const auto planned = PlanLaunches(rendered, parameters, task, sizes);
     if (const auto* failure = std::get_if<PlanFailure>(&planned)) return failure->message;
     return LimitExceeded(std::get<LaunchPlan>(planned), device);
   } catch (const Error&) {

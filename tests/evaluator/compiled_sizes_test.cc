@@ -182,10 +182,13 @@ TEST_F(CompiledImages, NoneForSizesAtWhichNothingCanBeLaunched) {
   device.max_threads_per_block = 1024;
   CompileRole role(std::make_unique<RecordingCompiler>(sources_), nullptr);
   role.Handle(ToMessage(LaunchLimitsRequest{kTwiceTask, kTwiceSource, "", device}), channel_);
-  const CompileRequest request{source, "sm_90a", true, {}, {Counts({100}), Counts({58'112, 58'113, 7}), {}}};
+  // Those with checked accesses are, so that the check can say that they are not launched.
+  const CompileRequest request{
+      source, "sm_90a", true, {}, {Counts({100}), Counts({58'112, 58'113, 58'114, 7}), Counts({58'114})}};
   const CompileResult result = ToCompileResult(role.Handle(ToMessage(request), channel_));
   ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
-  EXPECT_THAT(sources_, ElementsAre("COUNT 100\n#endif\n", "COUNT 58112\n#endif\n", "COUNT 7\n#endif\n"));
+  EXPECT_THAT(sources_,
+              ElementsAre("COUNT 100\n#endif\n", "COUNT 58112\n#endif\n", "COUNT 58114\n#endif\n", "COUNT 7\n#endif\n"));
 }
 
 TEST_F(CompiledImages, ASourceWithoutThemHasOne) {
