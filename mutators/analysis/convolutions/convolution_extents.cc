@@ -90,11 +90,12 @@ class SizeExpressions {
           return fmt::format("(({} {} {}) / {})", text, more < 0 ? "-" : "+", std::abs(more), by);
         }
       }
-      for (const std::int64_t more : {0, 1}) {
-        for (const SizeExpression& one : plain_) {
-          if (NumbersOfTwo{one.values[0] * by + more, one.values[1] * by + more} == numbers)
-            return fmt::format("({} * {}{})", Parenthesised(one.text), by, more > 0 ? " + 1" : "");
-        }
+      for (const SizeExpression& one : plain_) {
+        if (NumbersOfTwo{one.values[0] * by, one.values[1] * by} == numbers)
+          return fmt::format("({} * {})", Parenthesised(one.text), by);
+        // As many as there are around the middle one.
+        if (by == 2 && NumbersOfTwo{2 * one.values[0] + 1, 2 * one.values[1] + 1} == numbers)
+          return fmt::format("(2 * {} + 1)", Parenthesised(one.text));
       }
     }
     for (const SizeExpression& one : plain_) {

@@ -30,15 +30,15 @@ std::optional<WholeLogarithm> RoundedLogarithm(const SyntaxTree& tree, std::stri
   const bool up = callee == "ceilf" || callee == "ceil";
   if ((!up && callee != "floorf" && callee != "floor") || arguments.size() != 1) return std::nullopt;
   int call = WithoutParentheses(tree, arguments[0]);
-  while (tree.node(call).kind_name != "CallExpr" && tree.node(call).children.size() == 1) call = tree.node(call).children[0];
+  while (IsConversion(tree, call) && !tree.node(call).children.empty()) call = tree.node(call).children.back();
   if (tree.node(call).kind_name != "CallExpr" || tree.node(call).children.size() != 2) return std::nullopt;
   const std::string_view logarithm = LibraryCallee(tree, call);
   if (logarithm != "log2f" && logarithm != "log2" && logarithm != "__log2f") return std::nullopt;
   int of = WithoutParentheses(tree, tree.node(call).children[1]);
-  while (tree.node(of).type.find("float") != std::string::npos && tree.node(of).children.size() == 1)
-    of = tree.node(of).children[0];
-  const bool integer = tree.node(of).type.find("int") != std::string::npos;
-  return integer ? std::optional(WholeLogarithm{of, up}) : std::nullopt;
+  const auto is_real = [&](int node) { return tree.node(node).type.find("int") == std::string::npos; };
+  while (is_real(of) && IsConversion(tree, of) && !tree.node(of).children.empty())
+    of = WithoutParentheses(tree, tree.node(of).children.back());
+  return is_real(of) ? std::nullopt : std::optional(WholeLogarithm{of, up});
 }
 
 }  // namespace
@@ -168,9 +168,10 @@ LaneValues GridBlock::CallKnown(int expression, std::string_view callee, const s
   if (const auto logarithm = RoundedLogarithm(tree_, callee, arguments)) {
     LaneValues values = expressions_.Evaluate(logarithm->of, mask);
     for (std::size_t lane = 0; lane < values.numbers.size(); ++lane) {
-      const auto number = static_cast<std::uint64_t>(std::max<std::int64_t>(1, values.numbers[lane]));
+      const std::int64_t own = values.numbers[lane];
+      if (values.known[lane] != Knowledge::kKnown || own < 1) values.known[lane] = Knowledge::kUnknown;
+      const auto number = static_cast<std::uint64_t>(std::max<std::int64_t>(1, own));
       values.numbers[lane] = logarithm->up ? std::bit_width(number - 1) : std::bit_width(number) - 1;
-      if (values.known[lane] != Knowledge::kKnown) values.known[lane] = Knowledge::kUnknown;
     }
     return values;
   }

@@ -90,6 +90,11 @@ TEST_F(ForeignScans, NearMisses) {
           "is no prefix sum");
 }
 
+TEST_F(ForeignScans, NearMissesOfStepsByALogarithm) {
+  for (const char* other : {"ceilf(-log2f(", "ceilf(log2f(-"})
+    Refuses("look_back_scan", "63_steps_by_logarithm", "ceilf(log2f(", other, "the launches: ");
+}
+
 TEST_F(ForeignScans, NearMissesOfOneLaunchAndOfRows) {
   const char* const other = "the launches: ";
   // A section whose first element has more, and one whose sum is not its own.
