@@ -78,7 +78,7 @@ class CaseChooser {
 
   void Run() {
     DraftCase host;
-    // The host rounds up what must be a multiple.
+    // What must be a multiple and is none is rounded up, as the host does.
     for (const DraftSize& size : draft_.sizes) host[size.name] = (size.value + size.multiple - 1) / size.multiple * size.multiple;
     host = WithBlocks(host);
     const DraftCase search =

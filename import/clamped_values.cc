@@ -1,7 +1,9 @@
 #include "import/clamped_values.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace evo {
@@ -44,16 +46,24 @@ std::optional<ValueClamp> ClampIn(const HostExpression& value, const std::string
   return std::nullopt;
 }
 
-// Of `if (x > bound) x = bound;`: the condition that is the nearest one around the place.
-std::optional<ValueClamp> ClampUnder(const SourceProgram& program, const HostExpression& value, const std::string& name,
-                                     const SourceRange& place) {
-  const SyntaxTree& tree = program.tree();
-  const SyntaxNode* nearest = nullptr;
+// Conditions and loops behind the declaration of a variable in which a place stands.
+std::vector<const SyntaxNode*> ConditionsOf(const SyntaxTree& tree, const ProgramVariable& variable, const SourceRange& place) {
+  static const std::set<std::string, std::less<>> kKinds = {"IfStmt", "ForStmt",    "WhileStmt",
+                                                            "DoStmt", "SwitchStmt", "CXXForRangeStmt"};
+  std::vector<const SyntaxNode*> around;
+  const std::uint32_t declared = tree.node(variable.node).range.begin;
   for (const SyntaxNode& node : tree.nodes()) {
-    if (node.kind_name == "IfStmt" && node.range.Contains(place)) nearest = &node;
+    if (kKinds.contains(node.kind_name) && node.range.begin > declared && node.range.Contains(place)) around.push_back(&node);
   }
-  if (nearest == nullptr || nearest->children.size() != 2) return std::nullopt;
-  const auto compared = ComparisonOf(ParseHostExpression(program.Tokens(tree.node(nearest->children[0]).range)), name);
+  return around;
+}
+
+// Of `if (x > bound) x = bound;`.
+std::optional<ValueClamp> ClampUnder(const SourceProgram& program, const SyntaxNode& condition, const HostExpression& value,
+                                     const std::string& name, const SourceRange& place) {
+  if (condition.kind_name != "IfStmt" || condition.children.size() != 2) return std::nullopt;
+  const SourceRange& tested = program.tree().node(condition.children[0]).range;
+  const auto compared = ComparisonOf(ParseHostExpression(program.Tokens(tested)), name);
   if (!compared || compared->bound.Text() != value.Text()) return std::nullopt;
   return ValueClamp{compared->is_more ? "min" : "max", compared->bound, place};
 }
@@ -68,8 +78,10 @@ std::vector<ValueClamp> ClampsOf(const SourceProgram& program, const ProgramVari
     // `int a = 1, b = 2;` looks like an assignment to b.
     if (first.Contains(place)) continue;
     const HostExpression value = ParseHostExpression(program.Tokens(place));
-    auto clamp = ClampIn(value, variable.name, place);
-    if (!clamp) clamp = ClampUnder(program, value, variable.name, place);
+    const auto around = ConditionsOf(program.tree(), variable, place);
+    auto clamp = around.empty()       ? ClampIn(value, variable.name, place)
+                 : around.size() == 1 ? ClampUnder(program, *around[0], value, variable.name, place)
+                                      : std::nullopt;
     if (!clamp) return {};
     clamps.push_back(*std::move(clamp));
   }

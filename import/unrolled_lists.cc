@@ -1,7 +1,6 @@
 #include "import/unrolled_lists.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -21,10 +20,6 @@ struct ListLoop {
   std::vector<std::string> elements;
 };
 
-bool IsWord(std::string_view token) {
-  return !token.empty() && (std::isalpha(static_cast<unsigned char>(token.front())) != 0 || token.front() == '_');
-}
-
 // A name, or the address of what has one.
 bool IsPlainElement(const std::vector<std::string_view>& tokens) {
   return (tokens.size() == 1 && IsWord(tokens[0])) || (tokens.size() == 2 && tokens[0] == "&" && IsWord(tokens[1]));
@@ -35,7 +30,7 @@ class ListLoopReader {
   explicit ListLoopReader(const SourceProgram& program) : program_(program) {}
 
   std::optional<ListLoop> At(std::size_t begin) const {
-    if (program_.Token(begin) != "for" || program_.Token(begin + 1) != "(") return std::nullopt;
+    if (program_.Token(begin) != "for" || program_.Token(begin + 1) != "(" || !IsOfHost(begin)) return std::nullopt;
     const std::size_t after = program_.AfterBracket(begin + 1);
     std::size_t colon = begin + 2;
     while (colon < after && program_.Token(colon) != ":" && program_.Token(colon) != ";") ++colon;
@@ -54,7 +49,7 @@ class ListLoopReader {
       element.clear();
     }
     for (std::size_t at = loop.body; at < loop.end; ++at) {
-      if (program_.Token(at) == "break" || program_.Token(at) == "continue") return std::nullopt;
+      if (program_.Token(at) == "break" || program_.Token(at) == "continue" || IsChanged(loop, at)) return std::nullopt;
     }
     const bool few = !loop.elements.empty() && loop.elements.size() <= kMostOfList;
     return few && loop.end > loop.body ? std::optional(std::move(loop)) : std::nullopt;
@@ -81,6 +76,22 @@ class ListLoopReader {
   }
 
  private:
+  // The text of kernels stays as its author wrote it.
+  bool IsOfHost(std::size_t at) const {
+    const int function = program_.FunctionAt(program_.tokens()[at].begin);
+    if (function < 0) return false;
+    const ProgramFunction& owner = program_.functions()[static_cast<std::size_t>(function)];
+    return !owner.kernel && !owner.device;
+  }
+
+  // Whether the variable, which is a copy of an element, gets another value there.
+  bool IsChanged(const ListLoop& loop, std::size_t at) const {
+    const std::string_view before = program_.Token(at - 1), after = program_.Token(at + 1);
+    const bool compares = after == "==" || after == "!=" || after == "<=" || after == ">=";
+    const bool sets = (after.ends_with('=') && !compares) || after == "++" || after == "--" || before == "++" || before == "--";
+    return program_.Token(at) == loop.variable && before != "*" && sets;
+  }
+
   // Behind the statement that begins there; the same place if it is none that is understood.
   std::size_t EndOf(std::size_t begin) const {
     if (program_.Token(begin) == "{") return program_.AfterBracket(begin);

@@ -240,6 +240,8 @@ int main() {
   }
   const ImportReply left = Read(program("for (float** p : {&x, &y, &z}) { if (p == &y) break; cudaMalloc(p, 4096); }"));
   EXPECT_TRUE(QuestionOf(left, "x.shape").unknown);
+  const ImportReply changed = Read(program("for (float** p : {&x, &y, &z}) { cudaMalloc(p, 4096); p = nullptr; }"));
+  EXPECT_TRUE(QuestionOf(changed, "x.shape").unknown);
 }
 
 // Rows with room behind them, and elements of two numbers each whose bytes are those of their numbers.

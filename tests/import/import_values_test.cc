@@ -299,7 +299,8 @@ int main(int argc, char** argv) {
   EXPECT_EQ(grid_with("if (blocks < 64) blocks = 64; if (blocks > MOST) blocks = MOST;"),
             "grid(min(max(ceil_div(n, 128), 64), 512))");
   // What is no bound.
-  for (const char* other : {"if (blocks > MOST) blocks = 64;", "if (n > MOST) blocks = MOST;", ""})
+  for (const char* other : {"if (blocks > MOST) blocks = 64;", "if (n > MOST) blocks = MOST;", "",
+                            "if (n > 7) { if (blocks > MOST) blocks = MOST; }", "if (n > 7) blocks = min(blocks, MOST);"})
     EXPECT_EQ(grid_with(other), "grid(ceil_div(n, 128))") << other;
 }
 
